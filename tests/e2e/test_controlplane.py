@@ -1,0 +1,18 @@
+"""The real API server of the tests: alive, and everybody is who they should be."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.kube.actors import ACTORS
+from tests.kube.control_plane import ControlPlane
+
+
+@pytest.mark.parametrize("actor", sorted(ACTORS))
+def test_each_actor_is_who_its_name_says(control_plane: ControlPlane, actor: str):
+    review = control_plane.kubectl(actor, "auth", "whoami", "-o", "json").stdout
+    user = json.loads(review)["status"]["userInfo"]
+    assert user["username"] == ACTORS[actor].user
+    assert set(user["groups"]) == {*ACTORS[actor].groups, "system:authenticated"}
