@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.kube.actors import ACTORS
-from tests.kube.control_plane import ControlPlane
+
+if TYPE_CHECKING:
+    from tests.kube.control_plane import ControlPlane
 
 
 @pytest.mark.parametrize("actor", sorted(ACTORS))

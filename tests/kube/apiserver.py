@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tests.controlplane.build import Binaries
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from tests.controlplane.build import Binaries
 
 AUDIT_POLICY = {
     "apiVersion": "audit.k8s.io/v1",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
-import ssl
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    import ssl
 
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"

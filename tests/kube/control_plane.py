@@ -7,18 +7,21 @@ import os
 import ssl
 import subprocess
 import threading
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from tests.controlplane.build import Binaries
 from tests.kube import rbac
 from tests.kube.apiserver import PLAIN, Options, apiserver_command, etcd_command
 from tests.kube.client import JSON, Body, Client, Response
 from tests.kube.credentials import ADMIN, Credentials
 from tests.kube.pki import write_pki
 from tests.kube.process import ProcessFailedError, ServerProcess, free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.controlplane.build import Binaries
 
 START_TRIES = 3  # a port that was free may be taken a moment later
 

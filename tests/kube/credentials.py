@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import secrets
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.kube.actors import ACTORS, Actor
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ADMIN = "kubernetes-admin"
 _BY_USER = {actor.user: actor for actor in ACTORS.values()}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +12,9 @@ from tests.controlplane.build import Binaries, GoMissingError, find_or_build
 from tests.kube.apiserver import PLAIN, Options
 from tests.kube.control_plane import ControlPlane, start_control_plane
 from tests.kube.crds import install_crds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 FIXTURES = frozenset({"control_plane_binaries", "control_plane", "cluster", "start_cluster"})
 

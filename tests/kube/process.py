@@ -6,8 +6,11 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
 READY_WITHIN = 90.0  # seconds; about 4 on an idle machine, more beside other work
 STOP_WITHIN = 15.0
