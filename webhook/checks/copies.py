@@ -1,0 +1,109 @@
+"""Skyhook.status is a copy of what Nodes say: a changed copy is compared with the Node (I45, I46).
+
+Asked only where Nodes are known; what is not known never denies.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from webhook.core.finding import Severity
+from webhook.core.view import same
+from webhook.core.writer import Writer
+from webhook.lifecycle.rule import Mark, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from webhook.core.view import View
+    from webhook.lifecycle.path import Trail
+    from webhook.lifecycle.rule import CheckJudge
+    from webhook.lifecycle.run import Run
+
+_COPIED: Final = ("stage", "state", "image", "containerSHA")
+_UNSET: Final = ("waiting", "unknown")
+"""What a Node without the status annotation shows up as in the copy."""
+
+
+def _severity(run: Run) -> Severity:
+    return Severity.DENY if run.writer is Writer.PERSON else Severity.WARN
+
+
+def _annotation(parameters: Mapping[str, Any], run: Run) -> str:
+    name = run.new.text("metadata", "name") if run.new is not None else None
+    return f"{parameters['annotation']}{name or ''}"
+
+
+def node_state_copy(parameters: Mapping[str, Any]) -> CheckJudge:
+    """Each field of a changed package entry is one that the Node's own entry has or lately had.
+
+    Field by field, since a merge patch from a stale base may mix two real copies (12 of 23,586
+    recorded writes); a pair that the old copy had is such a mixture as well.
+
+    Parameters: ``annotation``: its name up to the Skyhook's.
+    """
+
+    def judge(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
+        if new is None:
+            return
+        node, key = trail.stars[0], trail.field.steps[-1].name
+        if run.evidence.absent(node):
+            yield Mark(trail.field, f"there is no Node {show(node)}", _severity(run), rarely=True)
+            return
+        if not run.evidence.knows(node):
+            return
+        name = _annotation(parameters, run)
+        held = [_entry(text, key) for text in run.evidence.held(node, name)]
+        wrong = [f for f in _COPIED if not _had(f, new, old, held)]
+        if wrong and not (_pair_kept(old, new) and not {"image", "containerSHA"} & set(wrong)):
+            text = f"{_pair(new)}, but Node {node} says {_all(held)} in {name}"
+            yield Mark(trail.field, text, _severity(run), rarely=True)
+
+    return judge
+
+
+def _entry(text: View | None, key: str) -> View | None:
+    document = text.inside if text is not None else None
+    return document.child(key) if document is not None else None
+
+
+def _had(field: str, new: View, old: View | None, held: list[View | None]) -> bool:
+    value = new.child(field)
+    if old is not None and same(old.child(field), value):
+        return True
+    return any(entry is not None and same(entry.child(field), value) for entry in held)
+
+
+def _pair(entry: View | None) -> str:
+    return "nothing" if entry is None else f"{entry.text('stage')}/{entry.text('state')}"
+
+
+def _pair_kept(old: View | None, new: View) -> bool:
+    return old is not None and _pair(old) == _pair(new)
+
+
+def _all(held: list[View | None]) -> str:
+    return ", then ".join(dict.fromkeys(_pair(entry) for entry in held)) or "nothing"
+
+
+def node_status_copy(parameters: Mapping[str, Any]) -> CheckJudge:
+    """A changed node status is what the Node's own annotation says or lately said."""
+
+    def judge(run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
+        if new is None:
+            return
+        node = trail.stars[0]
+        if run.evidence.absent(node):
+            yield Mark(trail.field, f"there is no Node {show(node)}", _severity(run), rarely=True)
+            return
+        if not run.evidence.knows(node):
+            return
+        name = _annotation(parameters, run)
+        values = [v.value if v is not None else None for v in run.evidence.held(node, name)]
+        if new.value in values or (None in values and new.value in _UNSET):
+            return
+        said = ", then ".join(dict.fromkeys(show(v) for v in values))
+        text = f"{show(new.value)}, but Node {node} says {said} in {name}"
+        yield Mark(trail.field, text, _severity(run), rarely=True)
+
+    return judge

@@ -1,0 +1,66 @@
+"""Evidence: what is known of other objects while one is judged. Absent evidence never denies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from webhook.core.view import View
+
+
+class Evidence(Protocol):
+    """What a verdict may ask about Nodes, remembered from admission or given by ``--nodes``."""
+
+    def knows(self, node: str) -> bool:
+        """Whether anything is known of this Node."""
+
+    def absent(self, node: str) -> bool:
+        """Whether it is known that there is, and lately was, no such Node."""
+
+    def held(self, node: str, annotation: str) -> tuple[View | None, ...]:
+        """The values (JSON strings) the annotation has or lately had; None where it was absent."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoEvidence:
+    """Nothing is known."""
+
+    def knows(self, node: str) -> bool:
+        """Never."""
+        return False
+
+    def absent(self, node: str) -> bool:
+        """Never."""
+        return False
+
+    def held(self, node: str, annotation: str) -> tuple[View | None, ...]:
+        """Nothing."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class GivenNodes:
+    """Nodes that somebody handed over: one or more former values of each, newest last.
+
+    Attributes:
+        nodes: name -> views of the whole Node objects.
+        complete: whether these are all Nodes there are, so that a missing one does not exist.
+    """
+
+    nodes: Mapping[str, tuple[View, ...]] = field(default_factory=dict)
+    complete: bool = True
+
+    def knows(self, node: str) -> bool:
+        """Whether the Node was given."""
+        return node in self.nodes
+
+    def absent(self, node: str) -> bool:
+        """Whether all Nodes were given and this one is none of them."""
+        return self.complete and node not in self.nodes
+
+    def held(self, node: str, annotation: str) -> tuple[View | None, ...]:
+        """The annotation's value in each state of the Node that was given."""
+        return tuple(n.at("metadata", "annotations", annotation) for n in self.nodes.get(node, ()))

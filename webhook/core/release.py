@@ -1,0 +1,42 @@
+"""Releases of the guarded system, and which of them a rule holds for."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_PART: Final = re.compile(r"(>=|<=|==|<|>)\s*v?(\d+(?:\.\d+)*)$")
+
+
+class ReleaseError(ValueError):
+    """A release, or a range of releases, that cannot be read."""
+
+
+def parse_release(text: str) -> tuple[int, int]:
+    """``v0.16.2`` -> (0, 16). Raises ReleaseError."""
+    found = re.match(r"v?(\d+)\.(\d+)", text.strip())
+    if found is None:
+        raise ReleaseError(f"{text!r} is no release; write it as 0.16")
+    return int(found[1]), int(found[2])
+
+
+def within(release: str, wanted: str | None) -> bool:
+    """Whether ``release`` lies in a range such as ``>=0.16,<0.18``. Raises ReleaseError."""
+    if not wanted:
+        return True
+    have = parse_release(release)
+    return all(_holds(have, part.strip()) for part in wanted.split(","))
+
+
+def _holds(have: tuple[int, int], part: str) -> bool:
+    found = _PART.match(part)
+    if found is None:
+        raise ReleaseError(f"{part!r} is no range of releases; write it as >=0.16,<0.18")
+    sign, bound = found[1], parse_release(found[2])
+    return {
+        ">=": have >= bound,
+        "<=": have <= bound,
+        "==": have == bound,
+        "<": have < bound,
+        ">": have > bound,
+    }[sign]

@@ -1,0 +1,177 @@
+"""A lazy view of raw JSON: compared by bytes, decoded only where somebody asks.
+
+The API server encodes object and oldObject with one encoder and sorted keys, so unchanged parts
+are byte-equal (measured); a difference in bytes that is none in meaning only costs a decode.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+Raw = msgspec.Raw
+
+_FIELDS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ITEMS: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_VALUE: Final = msgspec.json.Decoder()
+_ENCODE: Final = msgspec.json.Encoder()
+_NULL: Final = msgspec.Raw(b"null")
+_EMPTY: Final[dict[str, msgspec.Raw]] = {}
+
+
+class _Unreadable:
+    """Stands for a value that JSON's grammar allows and no reader can hold (1e999)."""
+
+    def __repr__(self) -> str:
+        return "unreadable"
+
+
+UNREADABLE: Final = _Unreadable()
+
+
+class View:
+    """One JSON value under review; nothing below it is decoded before it is read.
+
+    Attributes:
+        raw: the value's own bytes, a slice of the body it came in.
+    """
+
+    __slots__ = ("_fields", "_inside", "_items", "_kids", "_types", "_value", "raw")
+
+    def __init__(self, raw: msgspec.Raw) -> None:
+        self.raw = raw
+        self._fields: dict[str, msgspec.Raw] | _Unreadable | None = UNREADABLE
+        self._items: list[View] | _Unreadable | None = UNREADABLE
+        self._kids: dict[str, View | None] | None = None
+        self._types: dict[str, View] | None = None
+        self._inside: View | _Unreadable | None = UNREADABLE
+        self._value: Any = _NOT_READ
+
+    @classmethod
+    def of(cls, value: Any) -> View:
+        """A view of a plain Python value (tests, and documents that came as YAML)."""
+        return cls(msgspec.Raw(_ENCODE.encode(value)))
+
+    @property
+    def fields(self) -> dict[str, msgspec.Raw] | None:
+        """The object's members as raw slices; None when the value is no JSON object."""
+        if isinstance(self._fields, _Unreadable):
+            try:
+                self._fields = _FIELDS.decode(self.raw)
+            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+                self._fields = None
+        return self._fields
+
+    @property
+    def members(self) -> dict[str, msgspec.Raw]:
+        """As ``fields``, with an empty object for what is no object."""
+        return self.fields or _EMPTY
+
+    @property
+    def items(self) -> list[View] | None:
+        """The array's elements; None when the value is no JSON array."""
+        if isinstance(self._items, _Unreadable):
+            try:
+                self._items = [View(raw) for raw in _ITEMS.decode(self.raw)]
+            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+                self._items = None
+        return self._items
+
+    @property
+    def types(self) -> dict[str, View]:
+        """The array's elements by their ``type``, the first one of each (FindStatusCondition)."""
+        if self._types is None:
+            self._types = {}
+            for item in self.items or ():
+                kind = item.text("type")
+                if kind is not None:
+                    self._types.setdefault(kind, item)
+        return self._types
+
+    @property
+    def value(self) -> Any:
+        """The decoded value; UNREADABLE when no reader can hold it."""
+        if self._value is _NOT_READ:
+            try:
+                self._value = _VALUE.decode(self.raw)
+            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+                self._value = UNREADABLE
+        return self._value
+
+    @property
+    def inside(self) -> View | None:
+        """The JSON document that this string holds; None when it is no string or holds none."""
+        if isinstance(self._inside, _Unreadable):
+            self._inside = _parse(self.value)
+        return self._inside
+
+    def child(self, key: str) -> View | None:
+        """The member ``key``; null counts as absent, as everywhere in Kubernetes."""
+        if self._kids is None:
+            self._kids = {}
+        elif key in self._kids:
+            return self._kids[key]
+        kid = view(self.members.get(key))
+        self._kids[key] = kid
+        return kid
+
+    def at(self, *keys: str) -> View | None:
+        """The value below ``keys``, or None."""
+        here: View | None = self
+        for key in keys:
+            if here is None:
+                return None
+            here = here.child(key)
+        return here
+
+    def text(self, *keys: str) -> str | None:
+        """The string below ``keys``, or None when it is absent or no string."""
+        here = self.at(*keys)
+        value = None if here is None else here.value
+        return value if isinstance(value, str) else None
+
+    def number(self, *keys: str) -> int | None:
+        """The integer below ``keys``, or None when it is absent or none."""
+        here = self.at(*keys)
+        value = None if here is None else here.value
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    def __repr__(self) -> str:
+        return f"View({bytes(self.raw)[:60]!r})"
+
+
+_NOT_READ: Final = object()
+
+
+def view(raw: msgspec.Raw | None) -> View | None:
+    """A view of ``raw``; None when there is nothing or null."""
+    return None if raw is None or raw == _NULL else View(raw)
+
+
+def same(old: View | None, new: View | None) -> bool:
+    """Whether both say the same: by bytes first, by meaning where the bytes differ."""
+    if old is None or new is None:
+        return old is new
+    return old.raw == new.raw or equal_values(old.value, new.value)
+
+
+def equal_values(old: Any, new: Any) -> bool:
+    """JSON equality: as Python's, but true is not 1 and what can't be read equals nothing."""
+    if old is UNREADABLE or new is UNREADABLE:
+        return False
+    if isinstance(old, dict) and isinstance(new, dict):
+        return old.keys() == new.keys() and all(equal_values(old[k], new[k]) for k in old)
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(equal_values, old, new))
+    return isinstance(old, bool) == isinstance(new, bool) and bool(old == new)
+
+
+def _parse(text: Any) -> View | None:
+    if not isinstance(text, str):
+        return None
+    try:
+        raw = msgspec.json.decode(text.encode(), type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        return None
+    return View(msgspec.Raw(bytes(raw)))

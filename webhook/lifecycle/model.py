@@ -1,0 +1,329 @@
+"""What a profile may say, as pydantic models: a bad profile is refused whole, with its path.
+
+Six rule families as in the draft schema (tracks, monotone, requires, projections, unique,
+checks) and a seventh, ``owned``; what Skyhook needed beyond the draft is marked (+).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+from webhook.core.finding import Severity
+from webhook.core.writer import Writer
+from webhook.lifecycle.path import PathError, parse
+
+Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+Scalar = bool | int | float | str
+Edges = dict[str, list[Scalar]]
+ABSENT = "absent"
+ANY = "*"
+
+
+def _path(text: str) -> str:
+    try:
+        parse(text)
+    except PathError as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+PathText = Annotated[str, StringConstraints(min_length=1)]
+
+
+class Test(_Model):
+    """One atom of a condition; a list of atoms is an AND."""
+
+    __test__ = False  # pytest would take the name for a test class
+
+    path: PathText | None = None
+    one_of: list[Scalar] | None = Field(None, alias="in")
+    not_in: list[Scalar] | None = None
+    present: bool | None = None
+    was_present: bool | None = None
+    was: list[Scalar] | None = None  # (+) on the old object
+    was_not: list[Scalar] | None = None  # (+)
+    changed: bool | None = None
+    became: Literal["any"] | list[Scalar] | None = None
+    equals: PathText | None = None
+    reads: str | None = Field(None, alias="is")  # (+) a text with captures
+    matches: str | None = None  # (+) a regular expression for the whole value
+    every: list[Scalar] | None = None  # (+) each value of the map is one of these
+    empty: bool | None = None  # (+) absent, {} or []
+    predicate: str | None = None  # (+) a named predicate in code; without a path
+
+    @field_validator("path", "equals")
+    @classmethod
+    def _paths(cls, value: str | None) -> str | None:
+        return value if value is None else _path(value)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Test:
+        said = self.model_fields_set - {"path"}
+        if not said or (self.path is None) == (self.predicate is None):
+            raise ValueError("a test names a path and what must hold there, or a predicate")
+        return self
+
+
+class _Rule(_Model):
+    id: Id
+    why: str = ""
+    source: str = ""  # (+) where upstream says so: file and symbol, or document
+    releases: str | None = None  # (+) releases that have the rule, e.g. ">=0.16"
+    unless: list[list[Test]] = []  # (+) not judged when one of these lists holds
+    hint: str = ""  # (+) what the person should do instead
+    usually: bool = False  # (+) holds as a rule only: off unless asked for, then audit at most
+
+
+class _Placed(_Rule):
+    path: PathText
+
+    @field_validator("path")
+    @classmethod
+    def _paths(cls, value: str) -> str:
+        return _path(value)
+
+
+class EdgeClass(_Model):
+    """(+) What becomes of an edge of this class, by writer; a class not named here is legal."""
+
+    default: Severity = Severity.ALLOW
+    writers: dict[Writer, Severity] = {}
+    changes_only: bool = True  # a value that appears or goes is never odd
+    documented: bool = False  # the system's own document names these edges
+    about: str = ""
+
+
+class Sibling(_Model):
+    """(+) An edge that needs something else in the same write."""
+
+    to: list[Scalar]
+    unless_from: list[Scalar] = []
+    needs: str
+    why: str = ""
+
+
+class Gate(_Model):
+    """To leave along an edge, the OLD sibling must hold one of these."""
+
+    path: PathText
+    one_of: list[Scalar] = Field(alias="in")
+    severity: Severity = Severity.DENY
+
+
+class Word(_Model):
+    """(+) A value that only some releases know."""
+
+    word: Scalar
+    releases: str
+
+
+class Track(_Placed):
+    """A closed value that moves along edges."""
+
+    parts: dict[str, list[Scalar]] = {}  # (+) fields joined by "/", each with its own words
+    values: list[Scalar | Word]
+    reserved: list[Scalar] = []
+    notes: dict[str, str] = {}  # (+) words people take for values, and what they are
+    entry: list[Scalar] | None = None
+    entry_skips: list[Scalar] = []
+    terminal: list[Scalar] = []
+    edges: Edges | None = None
+    skips: Edges = {}
+    table: dict[str, Edges] | None = None  # (+) class -> from -> [to], with "absent" and "*"
+    removal: Severity = Severity.DENY
+    otherwise: Severity = Severity.DENY
+    within: PathText | None = None
+    gate: Gate | None = None
+    birth: Literal["judged", "free"] = "judged"  # (+) a whole container that appears
+    siblings: list[Sibling] = []  # (+)
+    noun: str = ""  # (+) what messages call the value
+    note: str = ""  # (+) said in place of a list of all values
+
+    @model_validator(mode="after")
+    def _one_table(self) -> Track:
+        if self.table is not None and self.edges is not None:
+            raise ValueError("a track has `edges` or a `table`, not both")
+        return self
+
+
+class Flip(_Model):
+    """A change of this sibling must be stamped: value == bound."""
+
+    path: PathText
+    severity: Severity
+
+
+class Climb(_Model):
+    """(+) How far a counter may rise in one write, and which values it may jump to."""
+
+    up: int
+    to: list[int] = []
+
+
+class Monotone(_Placed):
+    """Generations, counters, timestamps, set-once fields."""
+
+    order: Literal["int", "time", "latch"]
+    latch_on: Scalar | None = None
+    down: Severity = Severity.DENY
+    removal: Severity = Severity.ALLOW
+    bound: PathText | None = None
+    over: Severity = Severity.DENY
+    flip: Flip | None = None
+    format: Severity = Severity.DENY
+    least: int | None = None  # (+) the smallest legal value
+    climb: Climb | None = None  # (+)
+    ahead: int | None = None  # (+) seconds a time may lie in the future
+
+
+class Requires(_Rule):
+    """When all of ``when`` hold, all of ``need`` must; no ``need`` means never."""
+
+    severity: Severity
+    when: list[Test] = Field(min_length=1)
+    need: list[Test] = []
+    at: PathText | None = None  # (+) the field the finding names; default the first path
+    reads: Literal["changed", "whole"] = "changed"  # (+) whole: judged when any path changed
+    message: str = ""  # (+)
+    closed: bool = False  # (+) a value domain, not a relation between writes
+
+
+class Projection(_Rule):
+    """A table from one value to the fields of another place (status -> Ready)."""
+
+    severity: Severity
+    source_path: PathText = Field(alias="from")
+    to: PathText
+    judge: Literal["from", "either"] = "either"
+    table: dict[str, dict[str, Scalar]]
+    closed: bool = False  # (+)
+
+
+class Unique(_Placed):
+    """No two elements of a list are alike."""
+
+    severity: Severity
+    key: str | None = None  # None (+): the elements themselves
+    filled: bool = False  # (+) an empty list is wrong as well
+
+
+class OwnedPath(_Placed):
+    """(+) One place that one writer owns; ``hint`` says what a person does instead."""
+
+    id: Id = "path"
+    value: list[str] = []  # fields that stand for the value in messages
+    track: Id | None = None  # the track that knows the steps between two values
+
+
+class Owned(_Rule):
+    """(+) Fields that one writer alone has a reason to write."""
+
+    paths: list[OwnedPath] = Field(min_length=1)
+    others: dict[Writer, Severity]
+    shapes: list[str] = []  # predicates of writes that a person's tool really makes
+    never: list[Test] = []  # what even such a write may not do: any of these
+
+
+class Check(_Rule):
+    """A named rule in code, with its parameters."""
+
+    use: Annotated[str, StringConstraints(pattern=r"^[a-z_]+$")]
+    severity: Severity
+    at: list[PathText] = []  # (+) where it is asked; default the whole object
+    parameters: dict[str, Any] = Field({}, alias="with")
+
+
+class Match(_Model):
+    """Which objects a guard judges, and in which versions its paths are right."""
+
+    group: str
+    kind: str
+    versions: list[str] = Field(min_length=1)
+    plural: str = ""
+    subresources: list[str] = ["", "status"]
+
+
+class Guard(_Model):
+    """All rules for one kind."""
+
+    match: Match
+    tracks: list[Track] = []
+    monotone: list[Monotone] = []
+    requires: list[Requires] = []
+    projections: list[Projection] = []
+    unique: list[Unique] = []
+    owned: list[Owned] = []
+    checks: list[Check] = []
+
+    @model_validator(mode="after")
+    def _ids_are_unique(self) -> Guard:
+        seen: set[str] = set()
+        for rule in self.rules():
+            if rule.id in seen:
+                raise ValueError(f"two rules are called {rule.id!r}")
+            seen.add(rule.id)
+        return self
+
+    def rules(self) -> list[_Rule]:
+        """Every rule of every family, in the order of the document."""
+        return [
+            *self.tracks,
+            *self.monotone,
+            *self.requires,
+            *self.projections,
+            *self.unique,
+            *self.owned,
+            *self.checks,
+        ]
+
+
+class Identity(_Model):
+    """(+) The names that two profiles over one body differ in; ``$name`` in the body."""
+
+    group: str
+    kind: str
+    plural: str
+    prefix: str
+    finalizer: str
+    tool: str
+    operators: list[str]
+
+
+class Releases(_Model):
+    """(+) Which releases of the system the edges were recorded from."""
+
+    assumed: str
+    recorded: list[str] = []
+
+
+class ConditionNames(_Model):
+    """(+) Which condition types get a mirror, and which ones upstream mirrors itself."""
+
+    mirrored: list[str] = ["*"]
+    upstream: list[str] = []
+
+
+class Profile(_Model):
+    """One lifecycle, as data."""
+
+    profile: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    about: str = ""
+    source: str = ""
+    identity: Identity | None = None
+    releases: Releases | None = None
+    conditions: ConditionNames | None = None
+    classes: dict[str, EdgeClass] = {}
+    guards: list[Guard] = Field(min_length=1)

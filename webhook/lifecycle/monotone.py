@@ -1,0 +1,139 @@
+"""Monotone fields: generations, counters, timestamps, and what is set once."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from webhook.core.finding import CauseType, Finding, Severity
+from webhook.core.view import equal_values, same
+from webhook.lifecycle.atoms import value_of
+from webhook.lifecycle.path import Lookup
+from webhook.lifecycle.rule import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from webhook.core.view import View
+    from webhook.lifecycle.model import Monotone
+    from webhook.lifecycle.path import Trail
+    from webhook.lifecycle.rule import Scope
+    from webhook.lifecycle.run import Run
+
+_FORMS = {"int": "an integer", "time": "an RFC 3339 time", "latch": "a value"}
+
+
+class _Judge:
+    """One compiled monotone rule."""
+
+    def __init__(self, rule: Monotone, scope: Scope) -> None:
+        self.spec = rule
+        self.rule = scope.rule_id(rule.id)
+        self.bound = Lookup(rule.bound) if rule.bound else None
+
+    def __call__(
+        self, run: Run, old: View | None, new: View | None, trail: Trail
+    ) -> Iterator[Finding]:
+        was, now = value_of(old), value_of(new)
+        if self.spec.order == "latch":
+            yield from self._latch(run, was, now, trail)
+            return
+        if now is None:
+            if was is not None and run.old is not None:
+                text = f"{show(was)} was removed; once set it stays set"
+                yield from self._say("removal", self.spec.removal, text, trail)
+            return
+        z = _read(now, self.spec.order)
+        if z is None:
+            text = f"{show(now)} is not {_FORMS[self.spec.order]}"
+            yield from self._say("format", self.spec.format, text, trail, closed=True)
+            return
+        yield from self._alone(run, z, now, trail)
+        yield from self._moved(_read(was, self.spec.order), z, was, now, trail)
+
+    def _say(
+        self, name: str, severity: Severity, text: str, trail: Trail, *, closed: bool = False
+    ) -> Iterator[Finding]:
+        if severity is not Severity.ALLOW:
+            yield Finding(
+                f"{self.rule}.{name}", trail.field, severity, text, CauseType.INVALID, closed=closed
+            )
+
+    def _latch(self, run: Run, was: Any, now: Any, trail: Trail) -> Iterator[Finding]:
+        on = was is not None and (
+            self.spec.latch_on is None or equal_values(was, self.spec.latch_on)
+        )
+        if on and run.old is not None and not equal_values(was, now):
+            text = f"{show(was)} -> {show(now)}: set once, it stays as it is"
+            yield from self._say("down", self.spec.down, text, trail)
+
+    def _alone(self, run: Run, z: Any, now: Any, trail: Trail) -> Iterator[Finding]:
+        """What holds for the new value by itself."""
+        if self.spec.least is not None and z < self.spec.least:
+            text = f"{show(now)} is less than {self.spec.least}"
+            yield from self._say("least", Severity.DENY, text, trail, closed=True)
+        if self.bound is not None:
+            limit = _read(value_of(self.bound(run.new, trail)), self.spec.order)
+            if limit is not None and z > limit:
+                text = f"{show(now)} is over {self.bound.text}, which is {limit}"
+                yield from self._say("over", self.spec.over, text, trail)
+        if self.spec.ahead is not None and run.now is not None and isinstance(z, datetime):
+            soon = run.now + timedelta(seconds=self.spec.ahead)
+            if z > soon:
+                text = f"{show(now)} lies in the future; the clock here says {run.now:%FT%TZ}"
+                yield from self._say("ahead", Severity.DENY, text, trail)
+
+    def _moved(self, a: Any, z: Any, was: Any, now: Any, trail: Trail) -> Iterator[Finding]:
+        if a is None:
+            return
+        if z < a:
+            climb = self.spec.climb
+            if climb is None or z not in climb.to:
+                text = f"{show(was)} -> {show(now)} goes back"
+                yield from self._say("down", self.spec.down, text, trail)
+        elif self.spec.climb is not None and z - a > self.spec.climb.up:
+            to = "".join(f" or to {v}" for v in self.spec.climb.to)
+            text = f"{show(was)} -> {show(now)}: it may rise by {self.spec.climb.up} a write{to}"
+            yield from self._say("climb", Severity.DENY, text, trail)
+
+
+def _read(value: Any, order: str) -> Any:
+    """The value as a number or a point in time; None when it is neither."""
+    if order == "int":
+        if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
+            return int(value)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else None
+
+
+def compile_monotone(rule: Monotone, scope: Scope) -> None:
+    """Adds a monotone rule's judges to the plan."""
+    scope.plan.add(rule.path, scope.guarded(_Judge(rule, scope), rule.unless))
+    if rule.flip is not None and rule.bound is not None:
+        judge = _flip(rule, scope)
+        scope.plan.add(rule.flip.path, scope.guarded(judge, rule.unless))
+
+
+def _flip(rule: Monotone, scope: Scope) -> Any:
+    """A change of a sibling must carry the newest stamp; no stamp is no answer, and no lie."""
+    flip, stamp, bound = rule.flip, Lookup(rule.path), Lookup(rule.bound or "")
+    name = f"{scope.rule_id(rule.id)}.flip"
+
+    def judge(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterator[Finding]:
+        have, want = stamp(run.new, trail), bound(run.new, trail)
+        if flip is None or new is None or run.old is None or same(old, new) or have is None:
+            return
+        if not same(have, want):
+            text = (
+                f"changed to {show(new.value)} with {stamp.field(trail)} {show(have.value)},"
+                f" while {bound.text} is {show(value_of(want))}"
+            )
+            yield Finding(name, trail.field, flip.severity, text, CauseType.INVALID)
+
+    return judge

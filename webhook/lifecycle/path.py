@@ -1,0 +1,200 @@
+"""The paths of the profile language.
+
+a.b                      fields
+a."x.io/y"               a key that has dots
+a."x.io/state_{name}"    every key of that form; ``name`` is bound to the rest
+a.*                      every key of a map
+a.conds[T]               the first element of a list whose ``type`` is T
+a.conds[*], [x/{name}]   every element, by its ``type``; every element of that form
+a|json                   the JSON document that the string ``a`` holds
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from webhook.core.field import ROOT, FieldPath
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from webhook.core.view import View
+
+_TOKEN: Final = re.compile(
+    r'"(?P<quoted>[^"]+)"|\[(?P<type>[^\]]+)\]|\|(?P<inside>json)|(?P<key>[^.\[\]"|]+)|(?P<dot>\.)'
+)
+_CAPTURE: Final = re.compile(r"\{(\w+)\}")
+
+
+class PathError(ValueError):
+    """A path that the language does not know."""
+
+
+class StepKind(Enum):
+    """What one step of a path does."""
+
+    KEY = "key"
+    STAR = "star"
+    TYPE = "type"
+    ANY_TYPE = "any type"
+    INSIDE = "inside"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step.
+
+    Attributes:
+        kind: what it does.
+        name: the key or type, with ``{captures}`` as written; empty for stars.
+        bracketed: printed in brackets (the key came in quotes or is data).
+    """
+
+    kind: StepKind
+    name: str = ""
+    bracketed: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str] | None:
+        """The expression for a name with captures; None for a plain name."""
+        return _pattern(self.name)
+
+    @property
+    def wild(self) -> bool:
+        """Whether the step may lead to several places."""
+        return self.kind in (StepKind.STAR, StepKind.ANY_TYPE) or self.pattern is not None
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str] | None:
+    if not _CAPTURE.search(name):
+        return None
+    source, end = "", 0
+    for found in _CAPTURE.finditer(name):
+        source += re.escape(name[end : found.start()]) + f"(?P<{found[1]}>.+?)"
+        end = found.end()
+    return re.compile(source + re.escape(name[end:]))
+
+
+def _step(found: re.Match[str]) -> Step:
+    if found["quoted"]:
+        return Step(StepKind.KEY, found["quoted"], bracketed=True)
+    if found["type"]:
+        kind = StepKind.ANY_TYPE if found["type"] == "*" else StepKind.TYPE
+        return Step(kind, "" if kind is StepKind.ANY_TYPE else found["type"], bracketed=True)
+    if found["inside"]:
+        return Step(StepKind.INSIDE)
+    if found["key"] == "*":
+        return Step(StepKind.STAR)
+    return Step(StepKind.KEY, found["key"])
+
+
+@cache
+def parse(path: str) -> tuple[Step, ...]:
+    """The steps of a path. Raises PathError."""
+    steps: list[Step] = []
+    end = 0
+    for found in _TOKEN.finditer(path):
+        if found.start() != end:
+            break
+        end = found.end()
+        if not found["dot"]:
+            steps.append(_step(found))
+    if end != len(path) or not steps or path.endswith(".") or ".." in path:
+        raise PathError(f"{path!r} is no path: it ends at {path[end:] or path!r}")
+    return tuple(steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """Where a walk is: the field path, and what wildcards and captures stand for.
+
+    Attributes:
+        field: the place, for messages.
+        stars: keys bound by ``*`` and ``[*]``, left to right.
+        names: what ``{captures}`` are bound to, as pairs.
+    """
+
+    field: FieldPath = ROOT
+    stars: tuple[str, ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
+
+    def step(self, step: Step, key: str) -> Trail | None:
+        """The trail one step on, through ``key``; None when a captured name does not fit."""
+        field = self.field.key(key) if step.bracketed else self.field.child(key)
+        if step.kind in (StepKind.STAR, StepKind.ANY_TYPE):
+            return Trail(self.field.key(key), (*self.stars, key), self.names)
+        pattern = step.pattern
+        if pattern is None:
+            return Trail(field, self.stars, self.names)
+        found = pattern.fullmatch(key)
+        if found is None:
+            return None
+        return Trail(field, self.stars, (*self.names, *found.groupdict().items()))
+
+    def fill(self, text: str) -> str:
+        """``text`` with its ``{captures}`` replaced."""
+        for name, value in self.names:
+            text = text.replace("{" + name + "}", value)
+        return text
+
+
+START: Final = Trail()
+
+
+class Lookup:
+    """Reads one path, with wildcards bound by a trail."""
+
+    __slots__ = ("steps", "text")
+
+    def __init__(self, path: str) -> None:
+        self.text = path
+        self.steps = parse(path)
+
+    def parent(self) -> Lookup:
+        """The place that holds this one: the map of an entry, the list of an element."""
+        above = Lookup.__new__(Lookup)
+        above.text, above.steps = self.text, self.steps[:-1]
+        return above
+
+    def __call__(self, root: View | None, trail: Trail) -> View | None:
+        """The value at the path; None when it is absent or a wildcard is not bound."""
+        here, stars = root, iter(trail.stars)
+        for step in self.steps:
+            if here is None:
+                return None
+            here = self._next(here, step, stars, trail)
+        return here
+
+    def _next(self, here: View, step: Step, stars: Iterator[str], trail: Trail) -> View | None:
+        match step.kind:
+            case StepKind.KEY:
+                return here.child(trail.fill(step.name) if trail.names else step.name)
+            case StepKind.TYPE:
+                return here.types.get(trail.fill(step.name) if trail.names else step.name)
+            case StepKind.INSIDE:
+                return here.inside
+            case StepKind.STAR:
+                key = next(stars, None)
+                return None if key is None else here.child(key)
+            case StepKind.ANY_TYPE:
+                key = next(stars, None)
+                return None if key is None else here.types.get(key)
+
+    def field(self, trail: Trail) -> FieldPath:
+        """The path as a place, for messages."""
+        place, stars = ROOT, iter(trail.stars)
+        for step in self.steps:
+            if step.kind is StepKind.INSIDE:
+                continue
+            if step.kind in (StepKind.STAR, StepKind.ANY_TYPE):
+                place = place.key(next(stars, "*"))
+            elif step.bracketed:
+                place = place.key(trail.fill(step.name))
+            else:
+                place = place.child(step.name)
+        return place

@@ -1,0 +1,106 @@
+"""What the compilers of all families share: ids, gates by release and ``unless``, texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from webhook.core.view import UNREADABLE
+from webhook.lifecycle.atoms import compile_any
+
+if TYPE_CHECKING:
+    from webhook.core.field import FieldPath
+    from webhook.core.finding import CauseType, Finding, Severity
+    from webhook.core.view import View
+    from webhook.lifecycle.atoms import Predicate
+    from webhook.lifecycle.model import EdgeClass, Test
+    from webhook.lifecycle.path import Trail
+    from webhook.lifecycle.plan import Plan
+    from webhook.lifecycle.run import Judge, Run
+
+LONGEST_VALUE: Final = 80
+"""A value in a message is cut after this many characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a check in code says; the compiler stamps the rule's id and severity on it.
+
+    Attributes:
+        field: where.
+        message: as Finding.message.
+        severity: None for the rule's own.
+        type: None for a forbidden value.
+        closed: a value domain or shape, which holds for every release.
+        rarely: as Finding.rarely.
+    """
+
+    field: FieldPath
+    message: str
+    severity: Severity | None = None
+    type: CauseType | None = None
+    closed: bool = False
+    rarely: bool = False
+
+
+CheckJudge = Callable[["Run", "View | None", "View | None", "Trail"], Iterable[Mark]]
+CheckFactory = Callable[[Mapping[str, Any]], CheckJudge]
+"""Makes a check from its parameters. Raises ValueError or KeyError for wrong ones."""
+SiblingTest = Callable[["View | None", str], bool]
+"""(the new container, the entry's key) -> whether what the edge needs is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a rule is compiled in.
+
+    Attributes:
+        plan: where compiled rules go.
+        classes: the profile's edge classes.
+        checks, predicates, siblings: rules in code, by name.
+        release: the release of the guarded system that is configured or assumed.
+    """
+
+    plan: Plan
+    classes: Mapping[str, EdgeClass]
+    checks: Mapping[str, CheckFactory]
+    predicates: Mapping[str, Predicate]
+    siblings: Mapping[str, SiblingTest]
+    release: str
+
+    def rule_id(self, name: str) -> str:
+        """The id that findings carry."""
+        return f"{self.plan.name}.{name}"
+
+    def guarded(self, judge: Judge, unless: list[list[Test]]) -> Judge:
+        """``judge``, silent where one of the ``unless`` lists holds."""
+        if not unless:
+            return judge
+        excused = compile_any(unless, self.predicates)
+
+        def judged(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterable[Finding]:
+            return () if excused(run, trail) else judge(run, old, new, trail)
+
+        return judged
+
+
+def show(value: Any) -> str:
+    """A value for a message: one line, cut, without control characters."""
+    if value is None:
+        return "absent"
+    if value is UNREADABLE:
+        return "a value that cannot be read"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    if len(clean) > LONGEST_VALUE:
+        clean = clean[: LONGEST_VALUE - 3] + "..."
+    return f'"{clean}"' if isinstance(value, str) else clean
+
+
+def listed(values: Iterable[object], most: int = 8) -> str:
+    """Values for a message, comma-joined, the rest counted."""
+    names = [str(v) for v in values]
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,0 +1,123 @@
+"""The verdict on one write: a pure function of request, catalog, policy, clock and evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from webhook.core.evidence import NoEvidence
+from webhook.core.field import ROOT
+from webhook.core.finding import Finding, Severity, shape
+from webhook.core.view import view
+from webhook.core.writer import Writer, classify
+from webhook.lifecycle.run import Run
+from webhook.reviews.policy import Mode
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from webhook.catalog import Catalog
+    from webhook.core.evidence import Evidence
+    from webhook.core.view import View
+    from webhook.reviews.policy import Policy
+    from webhook.reviews.wire import AdmissionRequest
+
+_JUDGED: Final = frozenset({"CREATE", "UPDATE"})
+_NOTHING: Final = NoEvidence()
+_CONTROLLERS: Final = frozenset({Writer.OPERATOR, Writer.SERVICE_ACCOUNT})
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What becomes of one write.
+
+    Attributes:
+        writer: the kind of writer it was judged for.
+        denied: findings that refuse the write; empty means allowed.
+        warned: findings that the writer is told.
+        audited: findings for log, metric and audit annotation only.
+        would_deny: rule ids of denials that the policy turned into less.
+    """
+
+    writer: Writer
+    denied: tuple[Finding, ...] = ()
+    warned: tuple[Finding, ...] = ()
+    audited: tuple[Finding, ...] = ()
+    would_deny: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the write may go through."""
+        return not self.denied
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All of them, denials first."""
+        return (*self.denied, *self.warned, *self.audited)
+
+
+def judge(
+    request: AdmissionRequest,
+    catalog: Catalog,
+    policy: Policy,
+    *,
+    now: datetime | None = None,
+    evidence: Evidence = _NOTHING,
+) -> Verdict:
+    """Judges one write.
+
+    Nothing is judged on DELETE and CONNECT, for kinds no profile guards, and where old and new
+    are byte-equal.
+    """
+    user = request.user_info
+    name = user.username if user is not None else ""
+    writer = classify(name, policy.operators)
+    guards = catalog.guards.get((request.kind.group, request.kind.kind))
+    if guards is None or request.operation not in _JUDGED:
+        return Verdict(writer)
+    old, new = view(request.old_object), view(request.object)
+    if new is None or (old is not None and old.raw == new.raw):
+        return Verdict(writer)
+    version = (request.request_kind or request.kind).version
+    found = [_no_object(new, guard.plan.shape_rule) for guard in guards[:1] if new.fields is None]
+    for guard in guards:
+        run = Run(old, new, writer, name, version, now, evidence, policy.documented)
+        found += [] if new.fields is None else guard.plan.judge(run)
+    if not found:
+        return Verdict(writer)
+    groups = (user.groups if user is not None else None) or ()
+    return _settle(found, policy, writer, (name, *groups))
+
+
+def _no_object(new: View, rule: str) -> Finding:
+    del new
+    return shape(rule, ROOT, "a JSON object")
+
+
+def _settle(
+    found: list[Finding], policy: Policy, writer: Writer, names: tuple[str, ...]
+) -> Verdict:
+    """Applies modes, and says to whom what is said."""
+    denied: list[Finding] = []
+    warned: list[Finding] = []
+    audited: list[Finding] = []
+    would: set[str] = set()
+    for finding in sorted(set(found), key=Finding.order):
+        severity = finding.severity
+        mode = policy.mode_for(finding, names)
+        if mode is Mode.OFF or severity is Severity.ALLOW:
+            continue
+        if severity is Severity.DENY and mode is not Mode.ENFORCE:
+            would.add(finding.rule)
+        if severity is Severity.DENY and mode is Mode.ENFORCE:
+            denied.append(finding)
+        elif mode is Mode.AUDIT or severity is Severity.AUDIT or _deaf(finding, writer):
+            audited.append(finding)
+        else:
+            warned.append(finding)
+    return Verdict(writer, tuple(denied), tuple(warned), tuple(audited), tuple(sorted(would)))
+
+
+def _deaf(finding: Finding, writer: Writer) -> bool:
+    """Controllers log every warning; what they are told goes to log, metric and audit instead."""
+    return writer in _CONTROLLERS and not finding.rarely
