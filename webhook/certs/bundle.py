@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
@@ -63,6 +63,10 @@ class CertBundle:
         if ca_pem.strip():
             check_chain(chain, certificates(ca_pem, "CA"), now)
         return cls(cert_pem, key_pem, ca_pem, leaf.not_valid_before_utc, leaf.not_valid_after_utc)
+
+    def with_ca(self, ca_pem: bytes) -> CertBundle:
+        """The same pair beside another set of trusted certificates."""
+        return replace(self, ca_pem=ca_pem)
 
     @property
     def fingerprint(self) -> str:
