@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.kube.actors import ACTORS
+from tests.kube.crds import crds
 
 if TYPE_CHECKING:
     from tests.kube.control_plane import ControlPlane
@@ -19,3 +20,10 @@ def test_each_actor_is_who_its_name_says(control_plane: ControlPlane, actor: str
     user = json.loads(review)["status"]["userInfo"]
     assert user["username"] == ACTORS[actor].user
     assert set(user["groups"]) == {*ACTORS[actor].groups, "system:authenticated"}
+
+
+def test_our_crds_are_established(cluster: ControlPlane):
+    for crd in crds():
+        status, found = cluster.request("platform-admin", "GET", f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{crd['metadata']['name']}")
+        print(status, found.get("status"))
+        assert status == 200
