@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FIXTURES = frozenset({"control_plane_binaries", "control_plane", "cluster", "start_cluster"})
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever uses a living API server is marked so, wherever its fixture is asked for."""
     for item in items:
