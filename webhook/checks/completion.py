@@ -63,6 +63,14 @@ def _unfinished(root: View, node: str) -> Iterator[tuple[str, str, str]]:
             yield key, pair, " or ".join(ends)
 
 
+def _unchanged(old: View, new: View) -> list[str]:
+    """Nodes that were complete before: those that turn complete now are asked for themselves."""
+    before, after = old.at("status", "nodeStatus"), new.at("status", "nodeStatus")
+    if before is None or after is None:
+        return []
+    return [n for n, raw in after.members.items() if before.members.get(n) == raw]
+
+
 def node_complete(_parameters: Mapping[str, Any]) -> CheckJudge:
     """A node, or the Skyhook, turns complete only when every package of the spec is finished.
 
@@ -77,9 +85,7 @@ def node_complete(_parameters: Mapping[str, Any]) -> CheckJudge:
             return
         if run.new.at("metadata", "deletionTimestamp") is not None:
             return
-        statuses = run.new.at("status", "nodeStatus")
-        nodes = trail.stars or tuple(statuses.members if statuses is not None else ())
-        for node in nodes:
+        for node in trail.stars or _unchanged(run.old, run.new):
             for key, pair, wanted in _unfinished(run.new, node):
                 text = f"{pair}, while {trail.field} turns complete; finished is {wanted}"
                 yield Mark(_STATE.key(node).key(key), text)

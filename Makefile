@@ -1,0 +1,42 @@
+# Everything starts here; each target does its own set-up. `make help` lists them.
+VENV ?= .venv
+BIN := $(VENV)/bin
+PORT ?= 9443
+PYTEST_ARGS ?=
+
+.PHONY: help setup run test lint unit nightly messages bench format clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(VENV)/.installed ## make the virtual environment
+
+$(VENV)/.installed: pyproject.toml
+	python3 -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+run: setup ## serve on https://127.0.0.1:$(PORT) with a development certificate
+	$(BIN)/skyhook-webhook serve --say-how --bind-address 127.0.0.1 --port $(PORT) --cert-dir certs/dev \
+	  --metrics-bind-address 127.0.0.1:8080 --health-probe-bind-address 127.0.0.1:8081
+
+lint: setup ## types, style, format
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+test: setup lint ## all tests, those against a real kube-apiserver included
+	$(BIN)/python -W error -m pytest -m 'not nightly' $(PYTEST_ARGS)
+
+unit: setup ## the tests that need no kube-apiserver
+	$(BIN)/python -W error -m pytest -m 'not nightly and not cluster' $(PYTEST_ARGS)
+
+nightly: setup ## the long ones: every recorded review over HTTPS, large property runs, soaks
+	$(BIN)/python -W error -m pytest $(PYTEST_ARGS)
+
+format: setup ## write the format
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean: ## remove what the targets made
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis certs/dev dist

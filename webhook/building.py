@@ -1,0 +1,86 @@
+"""From settings to an engine: profiles read, compiled, and bound to the policy."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from webhook.catalog import Catalog, shipped
+from webhook.documents import DocumentError, load_yaml
+from webhook.lifecycle.compile import ProfileError, is_recorded
+from webhook.lifecycle.load import build_profile
+from webhook.reviews.engine import Engine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+    from webhook.core.evidence import Evidence
+    from webhook.lifecycle.model import Profile
+    from webhook.settings import Settings
+
+_FILES = (".yaml", ".yml")
+
+
+def profile_of(name: str) -> Profile:
+    """A profile by the name of one of ours, or from a file. Raises ProfileError."""
+    if not name.endswith(_FILES) and "/" not in name:
+        try:
+            return shipped(name)
+        except FileNotFoundError:
+            raise ProfileError(
+                f"there is no profile {name!r} here; a profile of your own is given as a file"
+            ) from None
+    path = Path(name)
+    return build_profile(_read(path, name), name, partial(_beside, path.parent))
+
+
+def _beside(folder: Path, name: str) -> Mapping[str, Any]:
+    body = _read(folder / name, str(folder / name))
+    if not isinstance(body, dict):
+        raise ProfileError(f"{folder / name}: a body is a map")
+    return body
+
+
+def _read(path: Path, shown: str) -> Any:
+    try:
+        return load_yaml(path.read_bytes(), shown)
+    except OSError as error:
+        raise ProfileError(f"{shown}: {error.strerror or error}") from None
+    except DocumentError as error:
+        raise ProfileError(str(error)) from None
+
+
+def catalog_of(settings: Settings) -> Catalog:
+    """What the settings enforce. Raises ProfileError."""
+    profiles = [profile_of(name) for name in settings.profiles]
+    return Catalog.of(profiles, settings.releases, usually=settings.usual_rules)
+
+
+def engine_of(
+    settings: Settings,
+    clock: Callable[[], datetime] | None = None,
+    evidence: Evidence | None = None,
+) -> Engine:
+    """The engine that the settings ask for. Raises ProfileError."""
+    catalog = catalog_of(settings)
+    policy = settings.policy(catalog.operators())
+    if evidence is None:
+        return Engine(catalog, policy, clock)
+    return Engine(catalog, policy, clock, evidence)
+
+
+def assumptions(settings: Settings, catalog: Catalog) -> list[str]:
+    """What is taken for granted about releases, a line for each profile that has them."""
+    lines = []
+    for profile in catalog.profiles:
+        if profile.releases is None:
+            continue
+        release = settings.releases.get(profile.profile, profile.releases.assumed)
+        how = "as configured" if profile.profile in settings.releases else "assumed"
+        known = (
+            "" if is_recorded(profile, release) else "; not recorded, so only closed values deny"
+        )
+        lines.append(f"profile {profile.profile}: release {release} ({how}{known})")
+    return lines

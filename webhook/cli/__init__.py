@@ -1,0 +1,81 @@
+"""The command line: one verb a module, loaded when it is called.
+
+stdout carries data only; everything else goes to stderr. Exit codes: 0 nothing denied, 1 something
+would be denied, 2 usage or unreadable input, 3 our fault.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from webhook.cli.failures import EXPECTED, USAGE_ERROR, explain_fault
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_VERBS: Final = {
+    "validate": "webhook.cli.validate:validate",
+    "serve": "webhook.cli.serve:serve",
+    "profile": "webhook.cli.profile:profile",
+}
+INTERRUPTED: Final = 130
+
+
+class _Verbs(click.Group):
+    """Imports a verb's module only when it is asked for: `validate` never pays for aiohttp."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The verbs in their order."""
+        del ctx
+        return list(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The verb, or None."""
+        del ctx
+        place = _VERBS.get(cmd_name)
+        if place is None:
+            return None
+        module, _, name = place.partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="skyhook-webhook")
+def group() -> None:
+    """Keeps the lifecycle of Kubernetes custom resources honest.
+
+    The same verdicts from a server (`serve`) and from files (`validate`).
+
+    Exit codes: 0 nothing denied, 1 something would be denied, 2 usage or unreadable input,
+    3 a fault of ours.
+    """
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command line; returns its exit code."""
+    try:
+        result: Any = group.main(
+            args=None if argv is None else list(argv),
+            prog_name="skyhook-webhook",
+            standalone_mode=False,
+        )
+    except click.ClickException as error:
+        error.show()
+        return USAGE_ERROR
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except EXPECTED as error:
+        click.echo(f"skyhook-webhook: {error}", err=True)
+        return USAGE_ERROR
+    except Exception as error:  # noqa: BLE001 - the outermost handler: a fault of ours
+        return explain_fault(error)
+    return result if isinstance(result, int) else 0

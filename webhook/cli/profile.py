@@ -1,0 +1,33 @@
+"""`profile`: look at lifecycles as data."""
+
+from __future__ import annotations
+
+import click
+
+from webhook.building import profile_of
+from webhook.catalog import profile_code
+from webhook.lifecycle.compile import ProfileError, compile_profile
+
+
+@click.group(short_help="Check profiles: lifecycles as data.")
+def profile() -> None:
+    """Check profiles, the documents that say what is legal."""
+
+
+@profile.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+def check(files: tuple[str, ...]) -> int:
+    """Check that profiles are whole: exit 0, or 2 with file, place and reason of each fault."""
+    wrong = 0
+    for name in files:
+        try:
+            found = profile_of(name)
+            guards = compile_profile(found, profile_code(found))
+        except ProfileError as error:
+            wrong += 1
+            click.echo(str(error), err=True)
+            continue
+        rules = sum(len(guard.rules()) for guard in found.guards)
+        kinds = ", ".join(f"{g.match.kind}" for g in guards)
+        click.echo(f"{name}: profile {found.profile}: {rules} rules for {kinds}")
+    return 2 if wrong else 0

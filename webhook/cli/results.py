@@ -1,0 +1,176 @@
+"""The results of `validate`, and the forms in which they are printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol, TextIO
+
+import msgspec
+
+from webhook.core.finding import Severity
+from webhook.reviews.answer import text_of, warning_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from webhook.cli.subjects import Subject
+    from webhook.core.finding import Finding
+    from webhook.reviews.verdict import Verdict
+
+_ENCODE: Final = msgspec.json.Encoder()
+
+
+class FindingRow(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One finding, as data."""
+
+    rule: str
+    field: str
+    severity: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One subject's verdict, as data."""
+
+    source: str
+    index: int
+    uid: str
+    kind: str
+    name: str
+    operation: str
+    subresource: str
+    allowed: bool
+    warnings: list[str]
+    findings: list[FindingRow]
+
+
+class Summary(msgspec.Struct):
+    """The counts at the end."""
+
+    total: int = 0
+    allowed: int = 0
+    denied: int = 0
+    warned: int = 0
+
+    def add(self, result: Result) -> None:
+        """Counts one result."""
+        self.total += 1
+        self.allowed += result.allowed
+        self.denied += not result.allowed
+        self.warned += any(row.severity == Severity.WARN for row in result.findings)
+
+
+class Report(msgspec.Struct):
+    """What `-o json` prints."""
+
+    results: list[Result]
+    summary: Summary
+
+
+def result_of(subject: Subject, verdict: Verdict | None) -> Result:
+    """Joins what is wrong with the text and what the engine found."""
+    about_text = subject.findings
+    denied = tuple(f for f in about_text if f.severity is Severity.DENY)
+    warned = tuple(f for f in about_text if f.severity is not Severity.DENY)
+    audited: tuple[Finding, ...] = ()
+    if verdict is not None:
+        denied, warned = (*denied, *verdict.denied), (*warned, *verdict.warned)
+        audited = verdict.audited
+    request = subject.request
+    rows = [
+        *(_row(subject, f, "deny") for f in denied),
+        *(_row(subject, f, "warn") for f in warned),
+        *(_row(subject, f, "audit") for f in audited),
+    ]
+    return Result(
+        source=subject.source,
+        index=subject.index,
+        uid=request.uid if request else "",
+        kind=request.kind.kind if request else "",
+        name=(request.name if request else "") or "",
+        operation=request.operation if request else "",
+        subresource=(request.sub_resource if request else "") or "",
+        allowed=not denied,
+        warnings=[warning_of(f) for f in warned],
+        findings=rows,
+    )
+
+
+def _row(subject: Subject, finding: Finding, effect: str) -> FindingRow:
+    line, column = subject.line, None
+    if subject.document is not None:
+        place = subject.document.position(finding.field.names())
+        line, column = place.line, place.column
+    return FindingRow(finding.rule, str(finding.field), effect, text_of(finding), line, column)
+
+
+class Printer(Protocol):
+    """Prints results as they come, and the end."""
+
+    def result(self, result: Result) -> None:
+        """One result."""
+
+    def end(self, summary: Summary) -> None:
+        """The counts."""
+
+
+@dataclass(slots=True)
+class JsonPrinter:
+    """One JSON document."""
+
+    out: TextIO
+    results: list[Result]
+
+    def result(self, result: Result) -> None:
+        """Keeps it for the end."""
+        self.results.append(result)
+
+    def end(self, summary: Summary) -> None:
+        """Prints all."""
+        text = msgspec.json.format(_ENCODE.encode(Report(self.results, summary)), indent=2)
+        self.out.write(text.decode() + "\n")
+
+
+@dataclass(slots=True)
+class JsonlPrinter:
+    """One result a line, as it comes: for millions of reviews."""
+
+    write: Callable[[bytes], object]
+
+    def result(self, result: Result) -> None:
+        """Prints it."""
+        self.write(_ENCODE.encode(result) + b"\n")
+
+    def end(self, summary: Summary) -> None:
+        """The counts are for people; they go to stderr elsewhere."""
+
+
+@dataclass(slots=True)
+class TextPrinter:
+    """A line for each finding, and the counts."""
+
+    echo: Callable[[str, str], object]
+    verbose: bool
+
+    def result(self, result: Result) -> None:
+        """Prints the findings, or that there are none."""
+        who = f"{result.kind} {result.name}".strip()
+        for row in result.findings:
+            if row.severity == "audit" and not self.verbose:
+                continue
+            place = ":".join(str(p) for p in (result.source, row.line, row.column) if p is not None)
+            at = f"{row.field}: " if row.field else ""
+            self.echo(f"{place}: {row.severity}: {who}: {at}{row.message}", row.severity)
+        shown = any(row.severity != "audit" for row in result.findings)
+        if self.verbose and not shown:
+            self.echo(f"{result.source}: allowed: {who}", "allowed")
+
+    def end(self, summary: Summary) -> None:
+        """Prints the counts."""
+        self.echo(
+            f"{summary.total} judged: {summary.allowed} allowed, {summary.denied} denied,"
+            f" {summary.warned} with warnings",
+            "summary",
+        )

@@ -1,0 +1,104 @@
+"""`serve`: the webhook server."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from webhook.cli.options import policy_options, settings_of
+
+if TYPE_CHECKING:
+    from webhook.server.run import Server
+    from webhook.settings import Settings
+
+
+@click.command(short_help="Serve /validate over HTTPS.")
+@click.option("--bind-address", help="Address of the HTTPS listener. [default: 0.0.0.0]")
+@click.option("--port", type=int, help="Port of the HTTPS listener. [default: 9443]")
+@click.option(
+    "--cert-dir",
+    type=click.Path(path_type=Path),
+    help="Folder with tls.crt and tls.key; an empty one gets a development certificate.",
+)
+@click.option(
+    "--client-ca",
+    type=click.Path(path_type=Path),
+    help="CA whose client certificates are asked for.",
+)
+@click.option(
+    "--metrics-bind-address",
+    metavar="HOST:PORT",
+    help="Where /metrics is; 0 for nowhere. [default: :8080]",
+)
+@click.option(
+    "--health-probe-bind-address",
+    metavar="HOST:PORT",
+    help="Where /healthz and /readyz are; 0 for nowhere. [default: :8081]",
+)
+@click.option("--workers", type=int, help="Server processes that share the port. [default: 1]")
+@click.option(
+    "--shutdown-delay", type=float, help="Seconds of serving on after SIGTERM. [default: 5]"
+)
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    help="Least level that is logged. [default: info]",
+)
+@click.option("--say-how", is_flag=True, help="Say on stderr how to try it, once it serves.")
+@policy_options
+def serve(config: Path | None, say_how: bool, **flags: Any) -> int:
+    """Serve the webhook until SIGTERM.
+
+    Every flag can also stand in the file of --config, or in the environment as
+    SKYHOOK_WEBHOOK_PORT and so on; flags win over the environment, that over the file.
+    """
+    return run(settings_of(config, flags), say_how=say_how)
+
+
+def run(settings: Settings, *, say_how: bool = False) -> int:
+    """Runs a server; returns its exit code."""
+    from webhook.building import assumptions, engine_of
+    from webhook.certs.bundle import CertError
+    from webhook.cli.failures import CallerError
+    from webhook.metrics import Metrics
+    from webhook.server.log import Log
+    from webhook.server.run import Server
+    from webhook.server.state import State
+
+    engine = engine_of(settings, lambda: datetime.now(UTC))
+    kinds = frozenset(kind for _, kind in engine.catalog.guards)
+    log = Log(settings.log_level)
+    for line in assumptions(settings, engine.catalog):
+        log("info", line)
+    server = Server(State(engine, settings, Metrics(kinds), log))
+    try:
+        asyncio.run(server.run(_say_how if say_how else None))
+    except (CertError, OSError, ValueError) as error:
+        raise CallerError(str(error)) from None
+    return 0
+
+
+def _say_how(server: Server) -> None:
+    folder = server.state.settings.cert_dir
+    click.echo(
+        f"""
+Serving on https://127.0.0.1:{server.port} with the certificate in {folder}. Try it in another terminal:
+
+  curl --cacert {folder}/ca.crt -H 'Content-Type: application/json' \\
+    --data-binary @examples/review.json https://127.0.0.1:{server.port}/validate
+
+  curl http://127.0.0.1:{server.ports.get("health", 0)}/readyz
+  curl http://127.0.0.1:{server.ports.get("metrics", 0)}/metrics
+
+The same verdict without a server:
+
+  skyhook-webhook validate examples/review.json
+
+Ctrl-C ends it.
+""",
+        err=True,
+    )

@@ -1,0 +1,189 @@
+"""What `validate` judges: recorded reviews as they are, manifests as the write they would be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from webhook.core.field import FieldPath
+from webhook.core.finding import CauseType, Finding, Severity
+from webhook.documents import Form, to_json
+from webhook.documents import Severity as Grade
+from webhook.reviews.decode import ReviewError, decode_admission, request_of
+from webhook.reviews.wire import (
+    NULL,
+    AdmissionRequest,
+    GroupVersionKind,
+    GroupVersionResource,
+    UserInfo,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from webhook.catalog import Catalog
+    from webhook.documents import Document, Input, Problem
+
+Identity = tuple[str, str, str, str]
+"""(group, kind, namespace, name)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One thing to judge.
+
+    Attributes:
+        source: file name, or "<stdin>".
+        index: number of the document or line in its source, from 0.
+        request: the write; None where the text could not be read.
+        document: where it came from, for positions; None for a line.
+        findings: what is wrong with the text itself.
+        line: number of the line, from 1, for sources of one review a line.
+    """
+
+    source: str
+    index: int
+    request: AdmissionRequest | None
+    document: Document | None = None
+    findings: tuple[Finding, ...] = ()
+    line: int | None = None
+
+
+@dataclass(slots=True)
+class Skipped:
+    """Documents that nothing here guards, by kind."""
+
+    kinds: dict[str, int] = field(default_factory=dict)
+
+    def add(self, kind: str) -> None:
+        """Counts one."""
+        self.kinds[kind] = self.kinds.get(kind, 0) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How manifests are written.
+
+    Attributes:
+        user: user name, or "" for nobody known.
+        groups: his groups.
+        subresource: "status", "main", or None to judge whatever differs.
+        operation: None: UPDATE where the old object is known, else CREATE.
+    """
+
+    user: str = ""
+    groups: tuple[str, ...] = ()
+    subresource: str | None = None
+    operation: str | None = None
+
+
+class Reader:
+    """Turns inputs into subjects."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        writing: Writing,
+        former: Mapping[Identity, Any] | None,
+    ) -> None:
+        self._catalog = catalog
+        self._writing = writing
+        self._former = former
+        self.skipped = Skipped()
+
+    def subjects(self, source: Input) -> Iterator[Subject]:
+        """Everything to judge in one input. Raises DocumentError."""
+        if source.form is Form.LINES:
+            for number, line in source.lines():
+                yield _recorded(source.name, number - 1, line, number)
+            return
+        for count, document in enumerate(source.documents()):
+            subject = self._of_document(count, document)
+            if subject is not None:
+                yield subject
+
+    def _of_document(self, count: int, document: Document) -> Subject | None:
+        findings = tuple(_problem(p) for p in document.problems)
+        value = document.value
+        if value is None:
+            return Subject(document.source, count, None, document, findings)
+        if isinstance(value, dict) and value.get("kind") == "AdmissionReview":
+            return _recorded(document.source, count, to_json(value), None)
+        identity = identity_of(value)
+        if identity is None:
+            self.skipped.add("no Kubernetes object")
+            return None
+        if identity[:2] not in self._catalog.guards:
+            self.skipped.add(identity[1])
+            return None
+        request = self._write(value, identity)
+        return Subject(document.source, count, request, document, findings)
+
+    def _write(self, value: dict[str, Any], identity: Identity) -> AdmissionRequest:
+        group, kind, namespace, name = identity
+        old = self._former.get(identity) if self._former is not None else None
+        new = _as_stored(value, old, self._writing.subresource)
+        version = str(value.get("apiVersion", "")).rpartition("/")[2]
+        guard = self._catalog.guards[(group, kind)][0]
+        plural = guard.match.plural or f"{kind.lower()}s"
+        user = self._writing.user
+        return AdmissionRequest(
+            uid=f"{kind}/{name}",
+            operation=self._writing.operation or ("CREATE" if old is None else "UPDATE"),
+            kind=GroupVersionKind(group, version, kind),
+            resource=GroupVersionResource(group, version, plural),
+            sub_resource="status" if self._writing.subresource == "status" else "",
+            name=name,
+            namespace=namespace or None,
+            user_info=UserInfo(user, list(self._writing.groups)) if user else None,
+            object=msgspec.Raw(to_json(new)),
+            old_object=NULL if old is None else msgspec.Raw(to_json(old)),
+        )
+
+
+def _recorded(source: str, index: int, body: bytes, line: int | None) -> Subject:
+    try:
+        request = request_of(decode_admission(body))
+    except ReviewError as error:
+        finding = Finding(
+            "document.review", FieldPath(), Severity.DENY, error.message, CauseType.INVALID
+        )
+        return Subject(source, index, None, None, (finding,), line)
+    return Subject(source, index, request, None, (), line)
+
+
+def _as_stored(new: dict[str, Any], old: Any, subresource: str | None) -> dict[str, Any]:
+    """The new object as validating admission would see it: what the endpoint resets is reset."""
+    if subresource is None or not isinstance(old, dict):
+        return new
+    kept = ("status",) if subresource == "status" else tuple(k for k in new if k != "status")
+    other = old if subresource == "status" else {k: v for k, v in old.items() if k == "status"}
+    return {**other, **{k: new[k] for k in kept if k in new}}
+
+
+def identity_of(value: Any) -> Identity | None:
+    """Who an object is; None for what is no Kubernetes object."""
+    if not isinstance(value, dict):
+        return None
+    version, kind, metadata = value.get("apiVersion"), value.get("kind"), value.get("metadata")
+    if not isinstance(version, str) or not isinstance(kind, str):
+        return None
+    meta = metadata if isinstance(metadata, dict) else {}
+    name, namespace = meta.get("name", ""), meta.get("namespace", "")
+    return version.rpartition("/")[0], kind, str(namespace or ""), str(name or "")
+
+
+def _problem(problem: Problem) -> Finding:
+    path = FieldPath()
+    for step in problem.path:
+        path = path.child(step) if isinstance(step, str) else path.index(step)
+    severity = Severity.DENY if problem.severity is Grade.ERROR else Severity.WARN
+    return Finding(
+        f"document.{problem.kind.value}", path, severity, problem.message, CauseType.INVALID
+    )
+
+
+KIND_OF_PROBLEM: Final = "document."
+"""What the ids of findings about a text begin with."""

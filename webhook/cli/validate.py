@@ -1,0 +1,194 @@
+"""`validate`: the verdicts of the webhook, offline."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from webhook.building import engine_of
+from webhook.cli.failures import CallerError
+from webhook.cli.options import policy_options, settings_of
+from webhook.cli.progress import counting
+from webhook.cli.results import (
+    JsonlPrinter,
+    JsonPrinter,
+    Printer,
+    Summary,
+    TextPrinter,
+    result_of,
+)
+from webhook.cli.subjects import Identity, Reader, Subject, Writing, identity_of
+from webhook.core.evidence import GivenNodes
+from webhook.core.view import View
+from webhook.documents import DocumentError, Form, walk_inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from webhook.reviews.engine import Engine
+
+_COLOURS = {"deny": "red", "warn": "yellow", "audit": "blue", "allowed": "green"}
+
+
+@click.command(short_help="Judge files, folders, stdin or recorded reviews.")
+@click.argument("paths", nargs=-1, metavar="[PATH…|-]")
+@click.option("--old", metavar="PATH", help="The objects as they were: a file or folder.")
+@click.option(
+    "--subresource",
+    type=click.Choice(["status", "main"]),
+    help="Judge the write to this endpoint only: what it resets is reset. Default: whatever differs.",
+)
+@click.option(
+    "--operation",
+    type=click.Choice(["CREATE", "UPDATE"]),
+    help="Default: UPDATE where --old has the object.",
+)
+@click.option(
+    "--user",
+    default="",
+    metavar="NAME",
+    help="Who writes. Default: nobody known, so no rule about writers.",
+)
+@click.option(
+    "--group", "groups", multiple=True, metavar="NAME", help="A group of that user. Repeatable."
+)
+@click.option(
+    "--nodes", metavar="PATH", help="The Nodes there are, to compare copies in Skyhook.status with."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["text", "json", "jsonl"]),
+    default="text",
+    show_default=True,
+    help="Form of the results.",
+)
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Text: also say what is allowed and what is only audited."
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no notices on stderr.")
+@policy_options
+def validate(
+    paths: tuple[str, ...],
+    old: str | None,
+    subresource: str | None,
+    operation: str | None,
+    user: str,
+    groups: tuple[str, ...],
+    nodes: str | None,
+    output: str,
+    verbose: bool,
+    quiet: bool,
+    config: Path | None,
+    **flags: Any,
+) -> int:
+    r"""Judge objects as the webhook would, without a cluster.
+
+    PATH is a manifest (YAML or JSON, many documents, Lists), a folder, an AdmissionReview, a file
+    with one AdmissionReview a line (.jsonl, .jsonl.gz), or - for stdin.
+
+    \b
+    skyhook-webhook validate skyhook.yaml
+    skyhook-webhook validate --old before.yaml --subresource status after.yaml
+    kubectl get skyhooks -o yaml | skyhook-webhook validate -
+    skyhook-webhook validate -o jsonl reviews.jsonl.gz
+    """
+    if not paths:
+        raise click.UsageError("give at least one PATH, or - for stdin")
+    settings = settings_of(config, flags)
+    evidence = GivenNodes(_nodes(nodes)) if nodes is not None else None
+    engine = engine_of(settings, lambda: datetime.now(UTC), evidence)
+    former = _former(old) if old is not None else None
+    writing = Writing(user, groups, subresource, operation)
+    reader = Reader(engine.catalog, writing, former)
+    printer = _printer(output, verbose=verbose)
+    summary, unreadable = _judge_all(paths, reader, engine, printer, quiet=quiet)
+    printer.end(summary)
+    if not quiet:
+        _notices(reader, summary, output)
+    if summary.denied > unreadable:
+        return 1
+    return 2 if unreadable else 0
+
+
+def _judge_all(
+    paths: Sequence[str], reader: Reader, engine: Engine, printer: Printer, *, quiet: bool
+) -> tuple[Summary, int]:
+    """Judges everything; returns the counts, and how many texts could not be read."""
+    summary, unreadable = Summary(), 0
+    with counting("judged", quiet=quiet) as counter:
+        for subject in counter.each(_subjects(paths, reader)):
+            verdict = None if subject.request is None else engine.judge_request(subject.request)
+            result = result_of(subject, verdict)
+            unreadable += subject.request is None
+            summary.add(result)
+            printer.result(result)
+    return summary, unreadable
+
+
+def _subjects(paths: Sequence[str], reader: Reader) -> Iterator[Subject]:
+    for source in walk_inputs(paths):
+        yield from reader.subjects(source)
+
+
+def _printer(output: str, *, verbose: bool) -> Printer:
+    if output == "json":
+        return JsonPrinter(sys.stdout, [])
+    if output == "jsonl":
+        return JsonlPrinter(sys.stdout.buffer.write)
+    colour = sys.stdout.isatty()
+
+    def echo(text: str, severity: str) -> None:
+        style = _COLOURS.get(severity)
+        click.echo(click.style(text, fg=style) if colour and style else text)
+
+    return TextPrinter(echo, verbose)
+
+
+def _former(path: str) -> dict[Identity, Any]:
+    found: dict[Identity, Any] = {}
+    for source in walk_inputs([path]):
+        if source.form is Form.LINES:
+            raise CallerError(f"{source.name}: --old takes manifests, not recorded reviews")
+        for document in source.documents():
+            for problem in document.errors:
+                raise DocumentError(
+                    document.source,
+                    problem.position.line,
+                    problem.position.column,
+                    problem.message,
+                )
+            identity = identity_of(document.value)
+            if identity is not None:
+                found[identity] = document.value
+    return found
+
+
+def _nodes(path: str) -> dict[str, tuple[View, ...]]:
+    """Nodes by name; several documents of one Node are its states, in order."""
+    found: dict[str, tuple[View, ...]] = {}
+    for source in walk_inputs([path]):
+        for document in source.documents():
+            identity = identity_of(document.value)
+            if identity is not None and identity[:2] == ("", "Node"):
+                name = identity[3]
+                found[name] = (*found.get(name, ()), View.of(document.value))
+    return found
+
+
+def _notices(reader: Reader, summary: Summary, output: str) -> None:
+    if reader.skipped.kinds:
+        kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(reader.skipped.kinds.items()))
+        click.echo(f"skipped, as no profile guards them: {kinds}", err=True)
+    if summary.total == 0:
+        click.echo("nothing to judge was found", err=True)
+    if output != "text":
+        click.echo(
+            f"{summary.total} judged: {summary.allowed} allowed, {summary.denied} denied,"
+            f" {summary.warned} with warnings",
+            err=True,
+        )

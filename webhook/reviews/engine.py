@@ -1,0 +1,88 @@
+"""One engine for server and command line: catalog, policy and clock bound together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from webhook.core.evidence import NoEvidence
+from webhook.core.writer import UserGlobs
+from webhook.reviews.answer import answer
+from webhook.reviews.decode import decode_admission, request_of
+from webhook.reviews.policy import Policy
+from webhook.reviews.verdict import Verdict, judge
+from webhook.reviews.wire import AdmissionAnswer, AdmissionRequest, AdmissionResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from webhook.catalog import Catalog
+    from webhook.core.evidence import Evidence
+    from webhook.reviews.wire import AdmissionReview
+
+_ENCODE: Final = msgspec.json.Encoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A review with its verdict.
+
+    Attributes:
+        api_version: of the envelope, echoed in the answer.
+        request: what was asked.
+        verdict: what was found.
+        response: the answer to the API server.
+    """
+
+    api_version: str
+    request: AdmissionRequest
+    verdict: Verdict
+    response: AdmissionResponse
+
+    def encode(self) -> bytes:
+        """The whole answer as JSON."""
+        envelope = AdmissionAnswer(self.api_version, "AdmissionReview", self.response)
+        return _ENCODE.encode(envelope)
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Judges reviews.
+
+    Attributes:
+        catalog: what is enforced.
+        policy: what becomes of findings.
+        clock: reads the time; None switches rules about the future off.
+        evidence: what is known of Nodes.
+    """
+
+    catalog: Catalog
+    policy: Policy
+    clock: Callable[[], datetime] | None = None
+    evidence: Evidence = field(default_factory=NoEvidence)
+
+    @classmethod
+    def default(cls, clock: Callable[[], datetime] | None = None) -> Engine:
+        """The engine without any settings: shipped profiles, enforcing for everybody."""
+        from webhook.catalog import Catalog
+
+        catalog = Catalog.default()
+        return cls(catalog, Policy(operators=UserGlobs.of(catalog.operators())), clock)
+
+    def judge_request(self, request: AdmissionRequest) -> Verdict:
+        """The verdict on one request."""
+        now = self.clock() if self.clock is not None else None
+        return judge(request, self.catalog, self.policy, now=now, evidence=self.evidence)
+
+    def judge_review(self, review: AdmissionReview) -> Judged:
+        """The verdict on a decoded review, and the answer. Raises ReviewError without request."""
+        request = request_of(review)
+        verdict = self.judge_request(request)
+        return Judged(review.api_version, request, verdict, answer(request, verdict))
+
+    def judge_body(self, body: bytes) -> Judged:
+        """The same for the body of a call. Raises ReviewError."""
+        return self.judge_review(decode_admission(body))

@@ -1,0 +1,71 @@
+"""The applications: reviews over TLS, probes and metrics on plain ports of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from aiohttp import web
+
+from webhook.metrics import CONTENT_TYPE
+from webhook.server.failure import failure
+from webhook.server.handlers import Route, validating
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from webhook.server.state import State
+
+_PLAIN: Final = "text/plain"
+
+
+@web.middleware
+async def statuses(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """Aiohttp's own refusals (404, 405, bad syntax) as Status bodies."""
+    try:
+        return await handler(request)
+    except web.HTTPException as error:
+        response = failure(error.status)
+        if "Allow" in error.headers:
+            response.headers["Allow"] = error.headers["Allow"]
+        return response
+
+
+def review_app(state: State) -> web.Application:
+    """/validate, with the limits of the settings."""
+    app = web.Application(middlewares=[statuses], client_max_size=0)
+    settings = state.settings
+    for path, limit, respond in ((("/validate"), settings.max_body_bytes, validating(state)),):
+        route = Route(state, path, limit, respond)
+        app.router.add_post(path, route, expect_handler=route.expect)
+    return app
+
+
+def probe_app(ready: Callable[[], Awaitable[str | None]]) -> web.Application:
+    """/healthz and /readyz. ``ready`` returns None, or why not."""
+    app = web.Application(middlewares=[statuses])
+
+    async def healthz(_request: web.Request) -> web.Response:
+        return web.Response(text="ok\n", content_type=_PLAIN)
+
+    async def readyz(_request: web.Request) -> web.Response:
+        why_not = await ready()
+        if why_not is None:
+            return web.Response(text="ok\n", content_type=_PLAIN)
+        return web.Response(status=503, text=f"not ready: {why_not}\n", content_type=_PLAIN)
+
+    app.router.add_get("/healthz", healthz)
+    app.router.add_get("/readyz", readyz)
+    return app
+
+
+def metrics_app(state: State) -> web.Application:
+    """/metrics."""
+    app = web.Application(middlewares=[statuses])
+
+    async def metrics(_request: web.Request) -> web.Response:
+        return web.Response(body=state.metrics.text(), headers={"Content-Type": CONTENT_TYPE})
+
+    app.router.add_get("/metrics", metrics)
+    return app

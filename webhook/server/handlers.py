@@ -1,0 +1,119 @@
+"""/validate: read, ask the engine, write. A crash is never a verdict: it is a 500."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from webhook.reviews.answer import answer
+from webhook.reviews.decode import ReviewError, decode_admission
+from webhook.server.body import check_head, read_body
+from webhook.server.failure import failure, refusal
+from webhook.server.log import short
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from webhook.reviews.engine import Judged
+    from webhook.server.state import State
+
+
+class Route:
+    """One path: limits, metrics and failures around a function from body to answer."""
+
+    def __init__(
+        self, state: State, name: str, limit: int, respond: Callable[[bytes], Awaitable[bytes]]
+    ) -> None:
+        self.state = state
+        self.name = name
+        self.limit = limit
+        self.respond = respond
+        metrics = state.metrics
+        self._latency = metrics.latency.labels(name)
+        self._in_flight = metrics.in_flight.labels(name)
+        self._ok = metrics.requests.labels(name, "200")
+
+    async def __call__(self, request: web.Request) -> web.Response:
+        """Serves one call."""
+        self._in_flight.inc()
+        try:
+            response = await self._answer(request)
+        finally:
+            self._in_flight.dec()
+        if self.state.draining:
+            response.force_close()
+        return response
+
+    async def _answer(self, request: web.Request) -> web.Response:
+        state = self.state
+        try:
+            body = await read_body(request, self.limit, state.settings.body_timeout)
+            started = perf_counter()
+            payload = await self.respond(body)
+        except ReviewError as error:
+            state.metrics.requests.labels(self.name, str(error.code)).inc()
+            state.log("info", "refused", path=self.name, code=error.code, why=short(error.message))
+            return refusal(error)
+        except ConnectionError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the outermost handler: a fault of ours
+            state.metrics.requests.labels(self.name, "500").inc()
+            state.log.fault("fault", error, path=self.name)
+            return failure(500, "skyhook-webhook failed to judge this call; see its log")
+        self._latency.observe(perf_counter() - started)
+        self._ok.inc()
+        return web.Response(body=payload, content_type="application/json")
+
+    async def expect(self, request: web.Request) -> web.StreamResponse | None:
+        """``Expect: 100-continue``: a body that would be refused is never asked for."""
+        if request.headers.get("Expect", "").lower() != "100-continue":
+            return failure(417, "only Expect: 100-continue is understood")
+        try:
+            check_head(request, self.limit)
+        except ReviewError as error:
+            return refusal(error)
+        if request.transport is not None:
+            request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        return None
+
+
+def validating(state: State) -> Callable[[bytes], Awaitable[bytes]]:
+    """The function behind /validate."""
+
+    async def respond(body: bytes) -> bytes:
+        started = perf_counter()
+        judged = state.engine.judge_review(decode_admission(body))
+        user = judged.request.user_info
+        verdict = state.rarely.hush(judged.verdict, user.username if user else "")
+        if verdict is not judged.verdict:
+            judged = replace(judged, verdict=verdict, response=answer(judged.request, verdict))
+        state.metrics.count(judged)
+        log_review(state, judged, perf_counter() - started)
+        return judged.encode()
+
+    return respond
+
+
+def log_review(state: State, judged: Judged, seconds: float) -> None:
+    """One line: uid, user, object, rule ids. Never the object itself."""
+    request, verdict = judged.request, judged.verdict
+    level = "info" if verdict.allowed else "warning"
+    state.log(
+        level,
+        "review",
+        uid=short(request.uid),
+        user=short(request.user_info.username if request.user_info else ""),
+        operation=short(request.operation),
+        kind=short(request.kind.kind),
+        subresource=short(request.sub_resource),
+        name=short(request.name),
+        allowed=verdict.allowed,
+        deny=sorted({f.rule for f in verdict.denied}),
+        warn=sorted({f.rule for f in verdict.warned}),
+        audit=sorted({f.rule for f in verdict.audited}),
+        would_deny=list(verdict.would_deny),
+        ms=round(seconds * 1000, 3),
+    )

@@ -1,0 +1,31 @@
+"""What the handlers of one process share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from webhook.server.rarely import Rarely
+
+if TYPE_CHECKING:
+    from webhook.metrics import Metrics
+    from webhook.reviews.engine import Engine
+    from webhook.server.log import Log
+    from webhook.settings import Settings
+
+
+@dataclass(slots=True)
+class State:
+    """Engine, settings and instruments of a server.
+
+    Attributes:
+        engine: judges; replaced as a whole when settings are reloaded.
+        draining: after SIGTERM: answers close their connection.
+    """
+
+    engine: Engine
+    settings: Settings
+    metrics: Metrics
+    log: Log
+    rarely: Rarely = field(default_factory=Rarely)
+    draining: bool = False

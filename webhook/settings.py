@@ -1,0 +1,158 @@
+"""Settings: one model, from file, environment and flags, checked as a whole before they count.
+
+Flags win over ``SKYHOOK_WEBHOOK_*`` variables, those over the file, that over the defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from webhook.core.release import ReleaseError, parse_release
+from webhook.core.writer import UserGlobs
+from webhook.reviews.policy import Mode, ModeRule, Policy
+
+MIB = 1024 * 1024
+
+
+class SettingsError(ValueError):
+    """Settings that cannot be used; a line for each reason, without any value."""
+
+
+class ModeSetting(BaseModel):
+    """One entry of ``modes``: a mode for some rules, some writers, or both."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    mode: Mode
+    rules: list[str] = []
+    writers: list[str] = []
+
+    def compiled(self) -> ModeRule:
+        """The entry as the policy uses it."""
+        return ModeRule(self.mode, UserGlobs.of(self.rules), UserGlobs.of(self.writers))
+
+
+class Settings(BaseSettings):
+    """Everything that can be set. The description of each field is its help text."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="SKYHOOK_WEBHOOK_", extra="forbid", frozen=True, env_nested_delimiter="__"
+    )
+
+    bind_address: str = Field("0.0.0.0", description="Address of the HTTPS listener")  # noqa: S104
+    port: int = Field(9443, ge=0, le=65535, description="Port of the HTTPS listener")
+    cert_dir: Path = Field(
+        Path("certs/dev"),
+        description="Folder with tls.crt and tls.key; an empty one gets a development certificate",
+    )
+    client_ca: Path | None = Field(
+        None, description="CA whose client certificates /validate and /mutate ask for"
+    )
+    metrics_bind_address: str = Field(":8080", description="host:port of /metrics; 0 for none")
+    health_probe_bind_address: str = Field(
+        ":8081", description="host:port of /healthz and /readyz; 0 for none"
+    )
+    workers: int = Field(1, ge=1, le=64, description="Server processes that share the port")
+    shutdown_delay: float = Field(
+        5.0, ge=0, le=300, description="Seconds of serving on after SIGTERM, not ready any more"
+    )
+    shutdown_grace: float = Field(
+        20.0, ge=0, le=300, description="Seconds that requests under way get to finish after that"
+    )
+    max_body_bytes: int = Field(
+        7 * MIB, ge=MIB, le=64 * MIB, description="Largest AdmissionReview: two objects of 3 MiB"
+    )
+    max_convert_bytes: int = Field(
+        64 * MIB, ge=MIB, le=1024 * MIB, description="Largest ConversionReview"
+    )
+    body_timeout: float = Field(
+        15.0, gt=0, le=300, description="Seconds within which a body must have arrived"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Least level that is logged"
+    )
+    mode: Mode = Field(Mode.ENFORCE, description="What becomes of a denial, in general")
+    modes: list[ModeSetting] = Field(
+        [], description="Modes for some rules or writers; the first entry that applies counts"
+    )
+    operators: list[str] = Field([], description="Further user names (globs) that are the operator")
+    profiles: list[str] = Field(
+        ["skyhook", "nodewright"], description="Profiles that judge: names of ours, or files"
+    )
+    releases: dict[str, str] = Field(
+        {}, description="Release of the guarded system by profile; unset: the recorded one"
+    )
+    strictness: Literal["recorded", "documented"] = Field(
+        "recorded", description="documented: every step outside the operator's document warns"
+    )
+    usual_rules: bool = Field(False, description="Also audit relations that merely usually hold")
+
+    @field_validator("releases")
+    @classmethod
+    def _readable(cls, value: dict[str, str]) -> dict[str, str]:
+        for release in value.values():
+            try:
+                parse_release(release)
+            except ReleaseError as error:
+                raise ValueError(str(error)) from None
+        return value
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flags, then environment, then the file (handed over as ``file_values``)."""
+        del dotenv_settings, file_secret_settings
+        given = dict(getattr(init_settings, "init_kwargs", {}))
+        from_file = given.pop(_FILE, {})
+        return (
+            InitSettingsSource(settings_cls, given),
+            env_settings,
+            InitSettingsSource(settings_cls, from_file),
+        )
+
+    def policy(self, operators: tuple[str, ...]) -> Policy:
+        """The policy, given the operator identities that the profiles name."""
+        return Policy(
+            mode=self.mode,
+            overrides=tuple(entry.compiled() for entry in self.modes),
+            operators=UserGlobs.of((*operators, *self.operators)),
+            documented=self.strictness == "documented",
+        )
+
+
+_FILE = "file_values"
+
+
+def load_settings(flags: Mapping[str, Any], file_values: Any = None) -> Settings:
+    """Settings from flags, environment and the parsed file. Raises SettingsError."""
+    if file_values is not None and not isinstance(file_values, Mapping):
+        raise SettingsError("the settings file must be a map of settings")
+    given = {key: value for key, value in flags.items() if value is not None}
+    try:
+        return Settings(**{**given, _FILE: dict(file_values or {})})
+    except ValidationError as error:
+        raise SettingsError(_reasons(error)) from None
+
+
+def _reasons(error: ValidationError) -> str:
+    lines = []
+    for one in error.errors(include_input=False, include_url=False):
+        place = ".".join(str(part) for part in one["loc"]) or "settings"
+        lines.append(f"{place}: {one['msg'].removeprefix('Value error, ')}")
+    return "\n".join(lines)
