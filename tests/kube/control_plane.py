@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import ssl
 import subprocess
@@ -74,6 +75,14 @@ class ControlPlane:
         self._processes["kube-apiserver"].stop()
         self.options = options or self.options
         self._run_apiserver()
+
+    def pids(self) -> dict[str, int]:
+        """The process ids of etcd and kube-apiserver, by these names."""
+        return {name: process.pid for name, process in self._processes.items()}
+
+    def audit_entries(self) -> list[dict[str, Any]]:
+        """What `Options(audit=True)` has logged so far, in order; written before the client had its answer."""
+        return [json.loads(line) for line in self.audit_log.read_text().splitlines()]
 
     def request(
         self, actor: str, method: str, path: str, body: Body = None, content_type: str = JSON
