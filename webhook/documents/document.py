@@ -82,8 +82,8 @@ def open_list(document: Document) -> Iterator[Document]:
         yield replace(document, value=document.value | {"items": []}, problems=tuple(outside))
     for number, (prefix, value) in enumerate(items):
         problems = tuple(by_item[prefix]) or _null_item(document, prefix, value)
-        yield replace(
-            document, item=number, value=value, problems=problems, prefix=document.prefix + prefix
+        yield Document(
+            document.source, document.index, number, value, problems, document.layout, prefix
         )
 
 

@@ -7,8 +7,8 @@ import math
 import re
 from typing import TYPE_CHECKING, Final
 
-from webhook.documents.frames import ListFrame, MappingFrame
-from webhook.documents.notes import Notes, shown
+from webhook.documents.frames import Frame, ListFrame, MappingFrame, Root
+from webhook.documents.notes import Notes, beyond_64_bits, shown
 from webhook.documents.problem import ProblemKind
 from webhook.documents.scalars import INT64_MAX, INT64_MIN
 
@@ -24,34 +24,33 @@ _WORDS: Final = frozenset({"true", "false", "null"})
 def scan(lines: Lines, start: int) -> tuple[Node, Notes]:
     """Nodes of the JSON value at `start`, and what is wrong with it; the text must be well-formed."""
     text = lines.text
-    stack: list[ListFrame | MappingFrame] = []
-    notes = Notes(stack, lines)
+    root = Root()
+    stack: list[Frame] = [root]
+    notes = Notes(lambda: tuple(f.step for f in stack if f.step is not None), lines)
     offset = start
-    while True:
+    while root.content is None:
         match = _TOKEN.match(text, offset)
         if match is None:  # never for what the decoder took
-            return (start, None), notes
+            break
         offset = match.end()
         string, opening, _, bare = match.groups()
         at = match.start(match.lastindex or 0)
         if opening is not None:
             stack.append(MappingFrame(at, None, notes) if opening == "{" else ListFrame(at, None))
             continue
+        node: Node = (at, bare)
         if string is not None:
             word = _string(string, at, notes)
-            if stack and isinstance(stack[-1], MappingFrame) and stack[-1].awaits_key:
+            if stack[-1].key is None:
                 stack[-1].name(word, word, at, plain=False)
                 continue
-            node: Node = (at, None)
         elif bare is not None:
             _check_bare(bare, at, notes)
-            node = (at, bare)
         else:
             frame = stack.pop()
             node = (frame.offset, frame.content)
-        if not stack:
-            return node, notes
         stack[-1].add(None, node)
+    return root.content or (start, None), notes
 
 
 def _string(token: str, offset: int, notes: Notes) -> str:
@@ -82,10 +81,8 @@ def _check_bare(token: str, offset: int, notes: Notes) -> None:
 def _check_integer(token: str, offset: int, notes: Notes) -> None:
     if len(token) < 19 or INT64_MIN <= int(token) <= INT64_MAX:
         return
-    value = float(token)
-    if math.isinf(value):
+    if math.isinf(float(token)):
         message = f"the number {token[:20]}… is too large for JSON in Kubernetes"
         notes.refuse(offset, ProblemKind.NUMBER, message)
-        return
-    message = f"{token} exceeds 64 bits and arrives as {value!r}; if it is text, put it in quotes"
-    notes.warn(offset, ProblemKind.NUMBER, message)
+    else:
+        notes.warn(offset, ProblemKind.NUMBER, beyond_64_bits(token))

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from webhook.documents.aliases import MAX_DEPTH
 from webhook.documents.jsonscan import scan
 from webhook.documents.problem import ProblemKind, UnreadableError
-from webhook.documents.scalars import whole
+from webhook.documents.scalars import INT64_MAX, INT64_MIN, whole
 
 if TYPE_CHECKING:
     from webhook.documents.notes import Remark
     from webhook.documents.position import Lines
+    from webhook.documents.scalars import Scalar
 
-_CAUSE = re.compile(r"\\u[dD][89a-fA-F]|[0-9]{19}")  # half a surrogate pair; perhaps beyond 64 bits
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # at least half a pair
 _LONG_INTEGER = re.compile(r"[0-9]{4300}")  # int() refuses these: sys.set_int_max_str_digits
 _SPACE = re.compile(r"[ \t\r\n]*")
 _BEHIND = re.compile(r"[ \t\r\n]*(?:#[^\n]*[ \t\r\n]*)*")  # kubectl reads on as YAML: comments pass
@@ -55,7 +56,13 @@ class _Hooks:
             self.cause = True
         return value
 
-    def real(self, text: str) -> Any:
+    def integer(self, text: str) -> int:
+        value = int(text)
+        if not INT64_MIN <= value <= INT64_MAX:
+            self.cause = True
+        return value
+
+    def real(self, text: str) -> Scalar:
         value = float(text)
         if math.isinf(value):
             self.cause = True
@@ -80,7 +87,10 @@ def read_json(lines: Lines, start: int) -> JsonValue:
     text = lines.text
     hooks = _Hooks()
     decoder = json.JSONDecoder(
-        object_pairs_hook=hooks.mapping, parse_float=hooks.real, parse_constant=hooks.constant
+        object_pairs_hook=hooks.mapping,
+        parse_int=hooks.integer,
+        parse_float=hooks.real,
+        parse_constant=hooks.constant,
     )
     try:
         value, end = decoder.raw_decode(text, start)
@@ -98,7 +108,8 @@ def read_json(lines: Lines, start: int) -> JsonValue:
         raise UnreadableError(start, ProblemKind.DEPTH, _TOO_DEEP)
     behind = _BEHIND.match(text, end)
     after = behind.end() if behind else end
-    if not hooks.cause and not _CAUSE.search(text, start, end):
+    escaped = "\\u" in text and _SURROGATE.search(text, start, end)
+    if not hooks.cause and not escaped:
         return JsonValue(value, after, (), readable=True)
     _, notes = scan(lines, start)
     value = _without_surrogates(value) if notes.readable else None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from webhook.documents.problem import Problem, ProblemKind, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
     from webhook.documents.position import Lines, Steps
 
@@ -32,21 +32,13 @@ class Remark:
         return Problem(position, self.path, self.message, self.severity, self.kind)
 
 
-class _Open(Protocol):
-    """A collection that is still being read."""
-
-    @property
-    def step(self) -> str | int | None:
-        """Key or index of what it is given next."""
-
-
 class Notes:
-    """Collects the remarks on one document. `frames` are the collections open at the moment."""
+    """Collects the remarks on one document. `steps` gives the path to what is read at the moment."""
 
-    __slots__ = ("_frames", "_lines", "readable", "remarks")
+    __slots__ = ("_lines", "_steps", "readable", "remarks")
 
-    def __init__(self, frames: Sequence[_Open], lines: Lines) -> None:
-        self._frames = frames
+    def __init__(self, steps: Callable[[], Steps], lines: Lines) -> None:
+        self._steps = steps
         self._lines = lines
         self.remarks: list[Remark] = []
         self.readable = True
@@ -70,11 +62,14 @@ class Notes:
 
     def _add(self, offset: int, kind: ProblemKind, message: str, severity: Severity) -> None:
         if len(self.remarks) < _MOST:
-            steps = (frame.step for frame in self._frames)
-            path = tuple(step for step in steps if step is not None)
-            self.remarks.append(Remark(offset, path, message, severity, kind))
+            self.remarks.append(Remark(offset, self._steps(), message, severity, kind))
 
 
 def shown(text: str) -> str:
     """A key or value as it stands in a message: quoted, on one line, and cut."""
     return f'"{text}"' if len(text) <= SHOWN and text.isprintable() else f"{text[:SHOWN]!r}…"
+
+
+def beyond_64_bits(text: str) -> str:
+    """What becomes of a written integer that fits neither a signed 64-bit integer nor JSON in Go."""
+    return f"{text} exceeds 64 bits and arrives as {float(text.replace('_', ''))!r}; if it is text, put it in quotes"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import struct
+from functools import lru_cache
 from typing import TypeAlias
 
 Scalar: TypeAlias = "str | int | float | bool | None"
@@ -26,7 +27,9 @@ _NON_FINITE = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
 }
 _NUMBER_STARTS = frozenset("0123456789+-.")
-_WORD_STARTS = frozenset(word[:1] for word in _KUBECTL_WORDS)
+_STARTS = dict.fromkeys((word[:1] for word in _KUBECTL_WORDS), False) | dict.fromkeys(
+    _NUMBER_STARTS, True
+)
 
 _DECIMAL = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z")
 _BASED = re.compile(r"([-+]?)0(?:[xX]([0-9a-fA-F]+)|[bB]([01]+)|[oO]?([0-7]+))\Z")
@@ -40,18 +43,17 @@ INT64_MIN, INT64_MAX, UINT64_MAX = -(2**63), 2**63 - 1, 2**64 - 1
 _INTEGER_FLOATS = 1e21  # encoding/json writes whole floats below this without an exponent
 
 
+@lru_cache(maxsize=8192)
 def resolve(text: str) -> Scalar:
     """Value of an unquoted scalar as kubectl reads it (go-yaml 2 `resolve`; times stay text).
 
     `yes`, `on`, `y` and their kin are booleans, 010 and 0o10 are 8, 1e3 is 1000, 12:30:45 is text. A whole
     float becomes an integer, because kubectl sends it as one. Integers beyond 64 bits stay exact here.
     """
-    start = text[:1]
-    if start in _NUMBER_STARTS:
-        return whole(_number(text))
-    if start in _WORD_STARTS:
-        return _KUBECTL_WORDS.get(text, text)
-    return text
+    numeric = _STARTS.get(text[:1])
+    if numeric is None:
+        return text
+    return whole(_number(text)) if numeric else _KUBECTL_WORDS.get(text, text)
 
 
 def resolve_core(text: str) -> Scalar:
