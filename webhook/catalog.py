@@ -7,9 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
-import yaml
-
 from webhook.checks.completion import node_complete
+from webhook.checks.conditions import condition_fields, transition_time
 from webhook.checks.copies import node_state_copy, node_status_copy
 from webhook.checks.counts import (
     compartment,
@@ -20,9 +19,13 @@ from webhook.checks.counts import (
     sorted_list,
 )
 from webhook.checks.entries import json_map, package_entry
+from webhook.checks.locks import ack_lock, answer_revoked
+from webhook.checks.mirrors import mirror, orphan, override_in_force
+from webhook.checks.requests import version_erases, writers
 from webhook.checks.shapes import batch_reset, order_reset
 from webhook.checks.twins import only_mirrored, twin_follows
 from webhook.checks.versions import lower_version
+from webhook.documents import load_yaml
 from webhook.lifecycle.compile import Code, CompiledGuard, compile_profile
 from webhook.lifecycle.load import build_profile
 
@@ -36,19 +39,38 @@ if TYPE_CHECKING:
 PROFILES: Final = ("skyhook", "nodewright")
 """The profiles that are on by default, in the order in which they judge."""
 
+MORE_PROFILES: Final = (
+    "cluster-api-machine",
+    "cluster-api-machine-v1beta1",
+    "machine-pr531",
+    "machine-controller-manager",
+    "olm-operatorcondition",
+    "olm-can-upgrade",
+)
+"""Further profiles of ours, each switched on by its name; ``conditions`` is a base to extend."""
+
 CHECKS: Final[Mapping[str, CheckFactory]] = {
+    "ack_lock": ack_lock,
+    "answer_revoked": answer_revoked,
     "compartment": compartment,
     "complete_nodes": complete_nodes,
+    "condition_fields": condition_fields,
     "in_progress_fits": in_progress_fits,
     "json_map": json_map,
     "matched_total": matched_total,
+    "mirror": mirror,
     "node_complete": node_complete,
     "node_state_copy": node_state_copy,
     "node_status_copy": node_status_copy,
     "offset_counts": offset_counts,
+    "orphan": orphan,
+    "override_in_force": override_in_force,
     "package_entry": package_entry,
     "sorted_list": sorted_list,
+    "transition_time": transition_time,
     "twin_follows": twin_follows,
+    "version_erases": version_erases,
+    "writers": writers,
 }
 SIBLINGS: Final[Mapping[str, SiblingTest]] = {"lower_version": lower_version}
 
@@ -68,17 +90,19 @@ def profile_code(profile: Profile) -> Code:
     return Code(CHECKS, predicates(profile), SIBLINGS)
 
 
+def _document(path: str) -> Mapping[str, Any]:
+    return dict(load_yaml((files("webhook") / "profiles" / path).read_bytes(), path))
+
+
+def base(name: str) -> Mapping[str, Any]:
+    """The document of a profile of ours, to build on (``extends``). Raises FileNotFoundError."""
+    return _document(f"{name}.yaml")
+
+
 @cache
 def shipped(name: str) -> Profile:
     """A profile of ours, by name. Raises ProfileError, FileNotFoundError."""
-    folder = files("webhook") / "profiles"
-
-    def read(path: str) -> Mapping[str, Any]:
-        text = (folder / path).read_bytes()
-        loaded = yaml.load(text, Loader=yaml.CSafeLoader)
-        return dict(loaded)
-
-    return build_profile(read(f"{name}.yaml"), f"{name}.yaml", read)
+    return build_profile(base(name), f"{name}.yaml", _document, base)
 
 
 @dataclass(frozen=True, slots=True)

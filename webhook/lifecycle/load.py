@@ -1,41 +1,53 @@
-"""Profiles from YAML text: identity filled in, body joined, models checked; refused as a whole."""
+"""Profiles from YAML text: base and body joined, identity filled in; refused as a whole."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from webhook.lifecycle.compile import ProfileError
+from webhook.lifecycle.extend import FAMILIES, ExtendError, extended, fill
 from webhook.lifecycle.model import Profile
 
-_NAME: Final = re.compile(r"\$([a-z]+)\b")
-_FAMILIES: Final = (
-    "match", "tracks", "monotone", "requires", "projections", "unique", "owned", "checks",
-)  # fmt: skip
+if TYPE_CHECKING:
+    from webhook.lifecycle.extend import ReadBase
 
 ReadBody = Callable[[str], Mapping[str, Any]]
 """Reads another document by its path, relative to the profile's own folder."""
 
 
-def build_profile(document: Any, source: str, read_body: ReadBody) -> Profile:
+def build_profile(
+    document: Any, source: str, read_body: ReadBody, read_base: ReadBase | None = None
+) -> Profile:
     """A profile from a parsed YAML document. Raises ProfileError with file, place and reason.
 
     Two forms: ``body`` names a second document with ``guards`` and ``classes``, shared by several
-    identities; or the rule families stand beside ``match`` in the document itself.
+    identities; or the rule families stand beside ``match`` in the document itself, which may
+    build on another flat one (``extends``).
     """
     if not isinstance(document, dict):
         raise ProfileError(f"{source}: a profile is a map, not {type(document).__name__}")
-    whole = dict(document)
+    try:
+        whole = extended(document, read_base)
+    except ExtendError as error:
+        raise ProfileError(f"{source}: {error}") from None
     body = whole.pop("body", None)
     if body is not None:
         whole = {**_body(body, source, read_body), **whole}
     whole.pop("words", None)  # only anchors for the lists above
+    whole.pop("examples", None)  # for `profile test`
     if "match" in whole:
-        whole["guards"] = [{k: whole.pop(k) for k in _FAMILIES if k in whole}]
-    filled = _fill(whole, whole.get("identity") or {}, source)
+        whole["guards"] = [{k: whole.pop(k) for k in ("match", *FAMILIES) if k in whole}]
+    elif "guards" not in whole:
+        name = whole.get("profile")
+        raise ProfileError(
+            f"{source}: match: is missing: which objects are meant? If this is a base, bind it with"
+            f" `extends: {name}` and a match, in a profile of your own"
+        )
+    identity = whole.get("identity") or {}
+    filled = fill(whole, lambda name: _field(name, identity, source))
     try:
         return Profile.model_validate(filled)
     except ValidationError as error:
@@ -49,17 +61,6 @@ def _body(name: Any, source: str, read_body: ReadBody) -> dict[str, Any]:
     if not isinstance(body, Mapping):
         raise ProfileError(f"{source}: body: {name} is no map")
     return dict(body)
-
-
-def _fill(value: Any, identity: Mapping[str, Any], source: str) -> Any:
-    """``value`` with ``$name`` replaced by the identity's fields, in keys too."""
-    if isinstance(value, str):
-        return _NAME.sub(lambda found: _field(found[1], identity, source), value)
-    if isinstance(value, list):
-        return [_fill(item, identity, source) for item in value]
-    if isinstance(value, dict):
-        return {_fill(k, identity, source): _fill(v, identity, source) for k, v in value.items()}
-    return value
 
 
 def _field(name: str, identity: Mapping[str, Any], source: str) -> str:

@@ -74,7 +74,7 @@ class _Judge:
             yield from self._say("least", Severity.DENY, text, trail, closed=True)
         if self.bound is not None:
             limit = _read(value_of(self.bound(run.new, trail)), self.spec.order)
-            if limit is not None and z > limit:
+            if limit is not None and self._exceeds(z, limit):
                 text = f"{show(now)} is over {self.bound.text}, which is {limit}"
                 yield from self._say("over", self.spec.over, text, trail)
         if self.spec.ahead is not None and run.now is not None and isinstance(z, datetime):
@@ -82,6 +82,9 @@ class _Judge:
             if z > soon:
                 text = f"{show(now)} lies in the future; the clock here says {run.now:%FT%TZ}"
                 yield from self._say("ahead", Severity.DENY, text, trail)
+
+    def _exceeds(self, z: Any, limit: Any) -> bool:
+        return bool(z > (limit + self.spec.grace if self.spec.order == "int" else limit))
 
     def _moved(self, a: Any, z: Any, was: Any, now: Any, trail: Trail) -> Iterator[Finding]:
         if a is None:
@@ -103,6 +106,11 @@ def _read(value: Any, order: str) -> Any:
         if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
             return int(value)
         return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return read_time(value)
+
+
+def read_time(value: Any) -> datetime | None:
+    """An RFC 3339 time with its zone; None for anything else."""
     if not isinstance(value, str):
         return None
     try:
