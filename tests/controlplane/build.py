@@ -2,6 +2,9 @@
 
 `KUBEBUILDER_ASSETS`, a folder that holds them already, is used as it is. Otherwise they are built once
 from the published Go modules into a cache outside the tree, keyed by version and by what they are built from.
+
+A further Kubernetes version is a module file: require and replace at that release (one replace for each module
+that Kubernetes' own go.mod replaces by a folder under `staging`), `go mod tidy -modfile=FILE`, an entry below.
 """
 
 from __future__ import annotations

@@ -219,7 +219,7 @@ def test_a_restarted_api_server_keeps_data_identities_and_address_and_can_audit(
         "operator", "PATCH", f"{SKYHOOKS}/demo/status", {"status": COMPLETE}, MERGE_PATCH
     )
     assert status == 200
-    entries = [e for e in own.audit_entries() if e["objectRef"]["resource"] == "skyhooks"]
+    entries = own.audit_entries(at_least=1)
     assert [e["user"]["username"] for e in entries] == [ACTORS["operator"].user]
     assert entries[0]["requestObject"] == {"status": COMPLETE}
     assert entries[0]["responseObject"]["status"]["status"] == "complete"

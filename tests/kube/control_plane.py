@@ -8,6 +8,7 @@ import os
 import ssl
 import subprocess
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from tests.controlplane.build import Binaries
 
+AUDITED_WITHIN = 5.0  # seconds
 START_TRIES = 3  # a port that was free may be taken a moment later
 
 
@@ -80,9 +82,18 @@ class ControlPlane:
         """The process ids of etcd and kube-apiserver, by these names."""
         return {name: process.pid for name, process in self._processes.items()}
 
-    def audit_entries(self) -> list[dict[str, Any]]:
-        """What `Options(audit=True)` has logged so far, in order; written before the client had its answer."""
-        return [json.loads(line) for line in self.audit_log.read_text().splitlines()]
+    def audit_entries(self, at_least: int = 0) -> list[dict[str, Any]]:
+        """What `Options(audit=True)` has logged, in order.
+
+        An entry is written just after its client had the answer, so `at_least` so many are waited for.
+        """
+        deadline = time.monotonic() + AUDITED_WITHIN
+        while True:
+            text = self.audit_log.read_text() if self.audit_log.exists() else ""
+            whole = text[: text.rfind("\n") + 1].splitlines()
+            if len(whole) >= at_least or time.monotonic() > deadline:
+                return [json.loads(line) for line in whole]
+            time.sleep(0.02)
 
     def request(
         self, actor: str, method: str, path: str, body: Body = None, content_type: str = JSON

@@ -60,7 +60,7 @@ def start_cluster(
 
 @pytest.fixture(scope="session")
 def control_plane(start_cluster: Callable[[Options], ControlPlane]) -> ControlPlane:
-    """The session's own etcd and kube-apiserver, without any CRD."""
+    """The session's own etcd and kube-apiserver; CRDs are there only once somebody asked for `cluster`."""
     return start_cluster(PLAIN)
 
 

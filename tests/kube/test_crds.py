@@ -8,7 +8,7 @@ import pytest
 
 from tests.corpus import reading
 from tests.kube.client import MERGE_PATCH
-from tests.kube.crds import crds
+from tests.kube.crds import crds, list_path
 from tests.kube.shapes import lost, one_of_each_shape, recorded_parts
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Home:
         spec = crd["spec"]
         self.kind: str = spec["names"]["kind"]
         self.api_version = f"{spec['group']}/v1alpha1"
-        self.path = f"/apis/{self.api_version}/{spec['names']['plural']}"
+        self.path = list_path(crd)
         self._cluster = cluster
         self._live = self._ask(ADMIN, "POST", "?", BARE_SPEC.get(self.kind, {}))[1]
 
