@@ -1,0 +1,1 @@
+"""Between versions of one kind: objects in raw JSON, and the CRD that carries both versions."""

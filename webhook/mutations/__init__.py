@@ -1,0 +1,1 @@
+"""What is changed in a write under way: patches of conditions, tried before they are sent."""

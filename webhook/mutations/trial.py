@@ -1,0 +1,41 @@
+"""A patch is tried on the reviewed conditions before it is sent; the one home of jsonpatch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jsonpatch
+import jsonpointer
+import msgspec
+
+from webhook.core.view import UNREADABLE, View, equal_values
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from webhook.core.conditions import Condition
+
+
+def leads_to(patch: bytes, conditions: msgspec.Raw | None, right: Sequence[Condition]) -> bool:
+    """Whether a strict library applies the patch, and what comes out is what should.
+
+    Only the list is decoded, not the object of megabytes around it; that its parent is there is
+    known from reading it.
+
+    Args:
+        patch: operations under ``/status/conditions`` only.
+        conditions: the list as it stands in the object; None where it has none.
+        right: the list that should come out.
+    """
+    status = {} if conditions is None else {"conditions": View(conditions).value}
+    if status.get("conditions") is UNREADABLE:
+        return False
+    wanted = [c.view.value for c in right]
+    if any(value is UNREADABLE for value in wanted):
+        return False
+    try:
+        decoded: Any = msgspec.json.decode(patch)
+        document = jsonpatch.JsonPatch(decoded).apply({"status": status})
+    except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, msgspec.DecodeError):
+        return False
+    return equal_values(document, {"status": {"conditions": wanted}})
