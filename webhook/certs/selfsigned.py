@@ -180,8 +180,10 @@ class SelfSignedSource:
         return missing
 
     def _say(self, stored: Stored, keyring: Keyring) -> None:
-        if stored.complaint:
-            LOG.warning("%s written: %s", self._store, stored.complaint)
+        if stored.secret is None and self._memory is None:
+            LOG.info("%s made", self._store)
+        elif stored.complaint:
+            LOG.warning("%s mended: %s", self._store, stored.complaint)
         before = stored.keyring.phase if stored.keyring else None
         if before != keyring.phase:
             LOG.info("rotation is %s: %s", keyring.phase, self._store)

@@ -79,6 +79,20 @@ class KeyringStore:
         else:
             await self._cluster.update_secret(secret)
 
+    async def rotate(self) -> Keyring:
+        """Begin a rotation of the CA now; every replica that runs takes it further.
+
+        Raises:
+            CertError: there is no Secret that can be rotated, or another process was first.
+        """
+        stored = await self.load()
+        if stored.keyring is None:
+            raise CertError(f"{self} can't be rotated: {stored.complaint}")
+        keyring = stored.keyring.rotating(now=self._now(), lives=self.lives)
+        if keyring != stored.keyring:
+            await self.save(keyring, stored.secret)
+        return keyring
+
     async def trust(self) -> bytes | None:
         """What every caBundle has to be, read now; None while there is no Secret that can be used.
 
