@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SEPARATOR = re.compile(rb"^---([^\n]*)\n?", re.MULTILINE)
+_MARK: Final = b"---"
 _BOMS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -31,13 +30,22 @@ class Chunk:
 def cut(text: bytes) -> Iterator[Chunk]:
     """The chunks of a source, empty ones too (apimachinery `YAMLReader.Read`)."""
     start, line, refused = 0, 1, b""
-    for match in _SEPARATOR.finditer(text):
-        yield Chunk(text[start : match.start()], line, refused)
-        line += text.count(b"\n", start, match.end())
-        start = match.end()
-        rest = match.group(1).strip()
+    for separator, end in _separators(text):
+        yield Chunk(text[start:separator], line, refused)
+        line += text.count(b"\n", start, end)
+        start = end
+        rest = text[separator + len(_MARK) : end].strip()
         refused = b"" if rest.startswith(b"#") else rest
     yield Chunk(text[start:], line, refused)
+
+
+def _separators(text: bytes) -> Iterator[tuple[int, int]]:
+    """Begin and end of each line that begins with `---`, its line end included."""
+    at = 0 if text.startswith(_MARK) else text.find(b"\n---") + 1 or -1
+    while at >= 0:
+        end = text.find(b"\n", at) + 1 or len(text)
+        yield at, end
+        at = text.find(b"\n---", end - 1) + 1 or -1
 
 
 def is_wide(text: bytes) -> bool:

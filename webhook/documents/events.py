@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 import yaml
@@ -13,6 +14,9 @@ from webhook.documents.problem import ProblemKind, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class EventSource(Protocol):
@@ -29,6 +33,18 @@ class PythonParser(Reader, Scanner, Parser):
         Reader.__init__(self, text)
         Scanner.__init__(self)
         Parser.__init__(self)
+
+    def get_event(self) -> Any:
+        """Next event; refuses half a surrogate pair in a double-quoted scalar, as libyaml does."""
+        event: Any = Parser.get_event(self)
+        if (
+            isinstance(event, yaml.ScalarEvent)
+            and event.style == '"'
+            and _SURROGATE.search(event.value)
+        ):
+            problem = "found invalid Unicode character escape code"
+            raise yaml.scanner.ScannerError(None, None, problem, event.start_mark)
+        return event
 
 
 def _fastest() -> Callable[[str], EventSource]:

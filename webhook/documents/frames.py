@@ -165,8 +165,9 @@ class MappingFrame(Frame):
         if self._merged and key in self._merged:
             self._merged.discard(key)
             return
-        line = self._notes.line_of(self.content[key][0])
-        message = f"the key {shown(key)} is given twice, first on line {line}; only the last counts"
+        first, second = map(self._notes.line_of, (self.content[key][0], self.key_offset))
+        place = "on this line" if first == second else f"(first on line {first})"
+        message = f"the key {shown(key)} is given twice {place}; only the last one counts"
         self._notes.error(self.key_offset, ProblemKind.DOUBLED_KEY, message)
 
     def _merge(self, value: Any, node: Node) -> None:

@@ -61,8 +61,6 @@ class Input:
         Raises:
             DocumentError: the source cannot be opened. Reading may raise what `streams.UNREADABLE` names.
         """
-        if self._replay is not None:
-            return unpacked(self._replay, None)
         return unpacked(*self._source())
 
     def read(self) -> bytes:
@@ -71,15 +69,22 @@ class Input:
         Raises:
             DocumentError: unreadable, or more than MAX_TEXT.
         """
-        with self.open() as stream:
-            try:
-                text = stream.read(MAX_TEXT + 1)
-            except UNREADABLE as error:
-                raise DocumentError(self.name, None, None, reason(error)) from None
-        if len(text) > MAX_TEXT:
-            message = f"larger than {MAX_TEXT} bytes; give it in several files"
-            raise DocumentError(self.name, None, None, message)
-        return text
+        source, file = self._source()
+        parts: list[bytes] = []
+        size = 0
+        try:
+            for piece in source:
+                parts.append(piece)
+                size += len(piece)
+                if size > MAX_TEXT:
+                    message = f"larger than {MAX_TEXT} bytes; give it in several files"
+                    raise DocumentError(self.name, None, None, message)
+        except UNREADABLE as error:
+            raise DocumentError(self.name, None, None, reason(error)) from None
+        finally:
+            if file is not None:
+                file.close()
+        return b"".join(parts)
 
     def documents(self) -> Iterator[Document]:
         """`read_documents` of all bytes."""
@@ -91,6 +96,8 @@ class Input:
             yield from read_lines(stream, self.name, max_line=max_line)
 
     def _source(self) -> tuple[Iterator[bytes], BinaryIO | None]:
+        if self._replay is not None:
+            return self._replay, None
         if self._stream is not None:
             return pieces(self._stream), None
         try:
