@@ -33,8 +33,8 @@ def version_erases(parameters: Mapping[str, Any]) -> CheckJudge:
     claim = tuple(f"f:{step.name}" for step in field.steps)
 
     def judge(run: Run, _old: View | None, _new: View | None, _trail: Trail) -> Iterator[Mark]:
-        if run.old is None or run.version not in versions:
-            return
+        if run.old is None or run.old is run.new or run.version not in versions:
+            return  # the old object on both sides is what stood there, not a write
         entries = run.old.at("metadata", "managedFields")
         for entry in (entries.items or ()) if entries is not None else ():
             if entry.at("fieldsV1", *claim) is not None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from webhook.catalog import Catalog
     from webhook.core.evidence import Evidence
     from webhook.core.view import View
+    from webhook.lifecycle.compile import CompiledGuard
     from webhook.reviews.policy import Policy
     from webhook.reviews.wire import AdmissionRequest
 
@@ -66,14 +67,14 @@ def judge(
 ) -> Verdict:
     """Judges one write.
 
-    Nothing is judged on DELETE and CONNECT, for kinds no profile guards, and where old and new
-    are byte-equal.
+    Nothing is judged on DELETE and CONNECT, for kinds and versions no profile guards, and where
+    old and new are byte-equal.
     """
     user = request.user_info
     name = user.username if user is not None else ""
     writer = classify(name, policy.operators)
-    guards = catalog.guards.get((request.kind.group, request.kind.kind))
-    if guards is None or request.operation not in _JUDGED:
+    guards = _guards(request, catalog)
+    if not guards or request.operation not in _JUDGED:
         return Verdict(writer)
     old, new = view(request.old_object), view(request.object)
     if new is None or (old is not None and old.raw == new.raw):
@@ -87,6 +88,13 @@ def judge(
         return Verdict(writer)
     groups = (user.groups if user is not None else None) or ()
     return _settle(found, policy, writer, (name, *groups))
+
+
+def _guards(request: AdmissionRequest, catalog: Catalog) -> list[CompiledGuard]:
+    """The guards whose paths are those of this version; a version left open is any."""
+    kind = request.kind
+    there = catalog.guards.get((kind.group, kind.kind), ())
+    return [g for g in there if not kind.version or kind.version in g.match.versions]
 
 
 def _no_object(new: View, rule: str) -> Finding:
