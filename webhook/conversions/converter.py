@@ -135,9 +135,9 @@ class Conversion:
         if given is None or self.upkeep is None:
             return None
         right = right_list(given, None, names, self.upkeep)
-        if right == given:
+        if right is given:
             return None
-        return msgspec.Raw(_ENCODE.encode([c.view.raw for c in right]))
+        return msgspec.Raw(_ENCODE.encode([c.raw for c in right]))
 
 
 def _text(raw: msgspec.Raw | None) -> str | None:

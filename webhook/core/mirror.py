@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from webhook.core.conditions import SAID, Condition, MirrorNames, says_the_same
-from webhook.core.view import View, same
+from webhook.core.conditions import Condition, MirrorNames, same_raw, says_the_same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 _ENCODE: Final = msgspec.json.Encoder()
 _SINCE: Final = "lastTransitionTime"
+_REPEATED: Final = ("status", "reason", "message", "observedGeneration")
+
+Right = dict[str, "Condition | None"]
+"""What a type should hold; None for one that should not be there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +40,16 @@ class Upkeep:
     removal_follows: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
+class _Sides(msgspec.Struct, frozen=True):
     """One condition before and after a write."""
 
-    old: View | None
-    new: View | None
-
-    @property
-    def moved(self) -> bool:
-        return not says_the_same(self.old, self.new)
+    old: Condition | None
+    new: Condition | None
 
 
 def right_list(
-    new: Sequence[Condition],
-    old: Mapping[str, View] | None,
+    new: list[Condition],
+    old: Mapping[str, Condition] | None,
     names: MirrorNames,
     upkeep: Upkeep,
 ) -> list[Condition]:
@@ -65,47 +63,51 @@ def right_list(
         upkeep: what is done to them.
 
     Returns:
-        The entries in their order; one that was not touched is the same object. A mirror that
-        was made stands right behind its twin.
+        The entries in their order, untouched ones as they came; ``new`` itself when it is right.
+        A mirror that was made stands right behind its twin.
     """
-    after = {c.type: c.view for c in new}
-    bares = dict.fromkeys(b for c in new if (b := names.bare_of(c.type)) is not None)
-    right: dict[str, View | None] = {}
-    for bare in bares:
-        right.update(_settle(bare, after, old, names, upkeep))
-    return [entry for condition in new for entry in _placed(condition, after, right, names)]
+    after = {c.type: c for c in new}
+    right: Right = {}
+    for bare in dict.fromkeys([names.bare_of(c.type) for c in new]):
+        if bare is not None:
+            right.update(_settle(bare, after, old, names, upkeep))
+    if all(after.get(kind) is condition for kind, condition in right.items()):
+        return new
+    return [entry for c in new for entry in _placed(c, after, right, names)]
 
 
 def _settle(
     bare: str,
-    after: Mapping[str, View],
-    old: Mapping[str, View] | None,
+    after: Mapping[str, Condition],
+    old: Mapping[str, Condition] | None,
     names: MirrorNames,
     upkeep: Upkeep,
-) -> dict[str, View | None]:
-    """What each name of one type should hold; None for a name that should not be there."""
-    before = old or {}
-    right: dict[str, View | None] = {}
+) -> Right:
+    """What each name of one type should hold."""
+    right: Right = {}
     twin = after.get(bare)
+    before = None if old is None else old.get(bare)
     for prefix in names.prefixes:
         name = names.mirror_of(bare, prefix)
         if name is None:
             continue
         upstream = prefix == names.prefixes[0] and bare in names.upstream
-        sides = _Sides(before.get(bare), twin), _Sides(before.get(name), after.get(name))
-        if old is None:
-            mirror = _of_bare(name, *sides, upkeep) if twin is not None else sides[1].new
+        sides = _Sides(before, twin)
+        mirror = _Sides(None if old is None else old.get(name), after.get(name))
+        if old is not None:
+            twin, kept = _moved(bare, name, sides, mirror, upkeep, upstream=upstream)
         else:
-            twin, mirror = _moved(bare, name, *sides, upkeep, upstream=upstream)
-        gone = upkeep.strip and twin is not None and not _stays(*sides, upkeep, upstream=upstream)
-        right[name] = None if gone else mirror
+            kept = _of_bare(name, sides, mirror, upkeep) if twin is not None else mirror.new
+        if upkeep.strip and twin is not None:
+            kept = kept if _stays(sides, mirror, upkeep, upstream=upstream) else None
+        right[name] = kept
     right[bare] = twin
     return right
 
 
 def _moved(
     bare: str, name: str, twin: _Sides, mirror: _Sides, upkeep: Upkeep, *, upstream: bool
-) -> tuple[View | None, View | None]:
+) -> tuple[Condition | None, Condition | None]:
     """Bare type and mirror after a write, by what the write moved."""
     if twin.new is None:
         if mirror.new is None:
@@ -113,13 +115,13 @@ def _moved(
         if upstream:  # written by 0.15, or dropped with its stale array: 0.16 removes both
             return _following(bare, mirror.new, twin), mirror.new
         return None, mirror.new if twin.old is None else None
-    if twin.moved:
+    if not says_the_same(twin.old, twin.new):
         return twin.new, _of_bare(name, twin, mirror, upkeep)
     if mirror.new is None:
         if upstream and upkeep.removal_follows and mirror.old is not None:
             return None, None
         return twin.new, _of_bare(name, twin, mirror, upkeep)
-    if not mirror.moved:
+    if says_the_same(mirror.old, mirror.new):
         return twin.new, mirror.new
     if upstream:
         return _following(bare, mirror.new, twin), mirror.new
@@ -137,71 +139,56 @@ def _stays(twin: _Sides, mirror: _Sides, upkeep: Upkeep, *, upstream: bool) -> b
     return twin.old is not None and mirror.old is None and mirror.new is not None
 
 
-def _of_bare(name: str, twin: _Sides, mirror: _Sides, upkeep: Upkeep) -> View | None:
+def _of_bare(name: str, twin: _Sides, mirror: _Sides, upkeep: Upkeep) -> Condition | None:
     """The mirror that a bare condition should have; a new one only where mirrors are made."""
     if twin.new is None or (mirror.new is None and not upkeep.make):
         return None
     return _following(name, twin.new, mirror)
 
 
-def _following(name: str, source: View, own: _Sides) -> View:
+def _following(name: str, source: Condition, own: _Sides) -> Condition:
     """The condition ``name`` that says what ``source`` says.
 
     What it is now stays as far as it agrees; lastTransitionTime is its own while its status is
     unchanged, else the source's.
     """
-    for was in (own.new, own.old):
-        if was is not None and says_the_same(was, source):
-            return was
-    members = dict(source.members if own.new is None else own.new.members)
-    members["type"] = msgspec.Raw(_ENCODE.encode(name))
+    if own.new is not None and says_the_same(own.new, source):
+        return own.new
+    origin = None if own.new is None else own.new.origin
+    if own.old is not None and says_the_same(own.old, source):
+        return Condition(name, own.old.said, own.old.raw, origin)
     since = source
     for was in (own.new, own.old):
-        if was is not None and same(was.child("status"), source.child("status")):
+        if was is not None and same_raw(was.said.status, source.said.status):
             since = was
-    for key, giver in (*((key, source) for key in SAID), (_SINCE, since)):
-        value = giver.members.get(key)
-        if value is None:
-            members.pop(key, None)
+    given = source.members
+    members = given if own.new is None else own.new.members
+    made = {**members, "type": msgspec.Raw(_ENCODE.encode(name))}
+    for key, giver in (*((key, given) for key in _REPEATED), (_SINCE, since.members)):
+        if key in giver:
+            made[key] = giver[key]
         else:
-            members[key] = value
-    return View(msgspec.Raw(_ENCODE.encode(members)))
+            made.pop(key, None)
+    return Condition.of(msgspec.Raw(_ENCODE.encode(made)), origin)
 
 
 def _placed(
-    condition: Condition,
-    after: Mapping[str, View],
-    right: Mapping[str, View | None],
-    names: MirrorNames,
+    condition: Condition, after: Mapping[str, Condition], right: Right, names: MirrorNames
 ) -> Iterator[Condition]:
-    """The entry itself as it should be, with the twins that were made at its side."""
+    """The entry as it should be; at the first name of a pair, with the twins that were made."""
     kind = condition.type
-    view = right.get(kind, condition.view)
-    kept = condition if view is condition.view else None
-    if view is not None and kept is None:
-        kept = Condition(kind, view, condition.origin)
+    kept = right.get(kind, condition)
     bare = names.bare_of(kind)
-    made = [] if bare is None else _made(bare, after, right, names)
-    first = next((name for name in _names(bare, names) if name in after), None)
-    if kind != first:
-        made = []
+    made: list[Condition] = []
+    if bare is not None and kind == next(n for n in _pair(bare, names) if n in after):
+        missing = (right.get(n) for n in _pair(bare, names) if n not in after)
+        made = [c for c in missing if c is not None]
     yield from (c for c in made if c.type == bare)
     if kept is not None:
         yield kept
     yield from (c for c in made if c.type != bare)
 
 
-def _names(bare: str | None, names: MirrorNames) -> Iterator[str]:
-    if bare is not None:
-        yield bare
-        yield from (f"{prefix}/{bare}" for prefix in names.prefixes)
-
-
-def _made(
-    bare: str, after: Mapping[str, View], right: Mapping[str, View | None], names: MirrorNames
-) -> list[Condition]:
-    return [
-        Condition(name, view)
-        for name in _names(bare, names)
-        if name not in after and (view := right.get(name)) is not None
-    ]
+def _pair(bare: str, names: MirrorNames) -> Iterator[str]:
+    yield bare
+    yield from (f"{prefix}/{bare}" for prefix in names.prefixes)

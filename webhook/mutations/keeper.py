@@ -16,7 +16,7 @@ from webhook.mutations.ready import Since, projection, with_ready
 from webhook.mutations.trial import leads_to
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from datetime import datetime
 
     from webhook.core.window import Window
@@ -114,17 +114,17 @@ def keep(keeper: Keeper, new: msgspec.Raw, old: msgspec.Raw, now: datetime) -> K
     given, was = _list(after.status), _list(before.status)
     if given is None or was is None:
         return Kept(doubt="status.conditions is no list of distinct types")
-    by_type = {c.type: c.view for c in was}
+    by_type = {c.type: c for c in was}
     ready = _ready(keeper, given, by_type, after, before, now)
     right = right_list(ready, by_type, keeper.names, keeper.upkeep(now))
     raw = after.status.conditions
     there = raw != _NULL
-    steps = operations(given if there else None, right)
+    steps = [] if right is given else operations(given if there else None, right)
     carried = tuple(c.type for c in right if _is_mirror(c, keeper.names))
     written = tuple(
         c.type
         for c in given
-        if _is_mirror(c, keeper.names) and not says_the_same(by_type.get(c.type), c.view)
+        if _is_mirror(c, keeper.names) and not says_the_same(by_type.get(c.type), c)
     )
     if not steps:
         return Kept(None, carried, written)
@@ -146,12 +146,12 @@ def _is_mirror(condition: Condition, names: MirrorNames) -> bool:
 
 def _ready(
     keeper: Keeper,
-    given: Sequence[Condition],
-    old: Mapping[str, View],
+    given: list[Condition],
+    old: Mapping[str, Condition],
     after: _Object,
     before: _Object,
     now: datetime,
-) -> Sequence[Condition]:
+) -> list[Condition]:
     """The list with Ready projected, where that is asked for."""
     if not keeper.project_ready or after.status is None:
         return given

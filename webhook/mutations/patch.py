@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from webhook.core.view import same, view
+from webhook.core.conditions import same_raw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ def operations(given: Sequence[Condition] | None, right: Sequence[Condition]) ->
         right: the list that should be there; its entries know their place in ``given``.
     """
     if given is None:
-        whole = [c.view.raw for c in right]
+        whole = [c.raw for c in right]
         return [_operation("add", PATH, msgspec.Raw(_ENCODE.encode(whole)))] if whole else []
     added: list[Operation] = []
     changed: list[Operation] = []
@@ -40,10 +40,10 @@ def operations(given: Sequence[Condition] | None, right: Sequence[Condition]) ->
     for index, (was, now) in enumerate(_merged(given, right)):
         path = f"{PATH}/{index}"
         if was is None and now is not None:
-            added.append(_operation("add", path, now.view.raw))
+            added.append(_operation("add", path, now.raw))
         elif was is not None and now is None:
             removed.append({"op": "remove", "path": path})
-        elif was is not None and now is not None and was.view is not now.view:
+        elif was is not None and now is not None and was is not now:
             changed += _changes(path, was, now)
     return [*added, *changed, *reversed(removed)]
 
@@ -73,16 +73,16 @@ def _merged(
 
 def _changes(path: str, was: Condition, now: Condition) -> list[Operation]:
     """Field by field, or the entry as a whole where that says it in fewer bytes."""
-    old, new = was.view.members, now.view.members
+    old, new = was.members, now.members
     fields: list[Operation] = []
     for key, raw in new.items():
         pointer = f"{path}/{_escaped(key)}"
         if key not in old:
             fields.append(_operation("add", pointer, raw))
-        elif not same(view(old[key]), view(raw)):
+        elif not same_raw(old[key], raw):
             fields.append(_operation("replace", pointer, raw))
     fields += [{"op": "remove", "path": f"{path}/{_escaped(k)}"} for k in old if k not in new]
-    entry = [_operation("replace", path, now.view.raw)]
+    entry = [_operation("replace", path, now.raw)]
     return min(fields, entry, key=lambda patch: len(encode(patch)))
 
 

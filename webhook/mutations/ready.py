@@ -39,16 +39,17 @@ _ENCODE: Final = msgspec.json.Encoder()
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a condition says."""
+class Projected:
+    """What Ready should say."""
 
     status: str
     reason: str
     message: str
 
-    def by(self, condition: View) -> bool:
+    def by(self, condition: Condition) -> bool:
         """Whether a condition says this."""
-        found = (condition.text(name) for name in ("status", "reason", "message"))
+        said = condition.said
+        found = (View(raw).value for raw in (said.status, said.reason, said.message))
         return tuple(found) == (self.status, self.reason, self.message)
 
 
@@ -82,7 +83,7 @@ def ready_message(nodes: Mapping[str, str]) -> str:
     return ", ".join(parts)
 
 
-def projection(word: View | None, nodes: View | None) -> Said | None:
+def projection(word: View | None, nodes: View | None) -> Projected | None:
     """What Ready should say; None without a status that has a projection.
 
     Args:
@@ -94,14 +95,14 @@ def projection(word: View | None, nodes: View | None) -> Said | None:
     if not isinstance(status, str) or status not in REASONS or not isinstance(states, dict):
         return None
     done = "True" if status == "complete" else "False"
-    return Said(done, REASONS[status], ready_message({n: str(s) for n, s in states.items()}))
+    return Projected(done, REASONS[status], ready_message({n: str(s) for n, s in states.items()}))
 
 
 def with_ready(
-    new: Sequence[Condition],
-    old: Mapping[str, View],
-    said: Said,
-    before: Said | None,
+    new: list[Condition],
+    old: Mapping[str, Condition],
+    said: Projected,
+    before: Projected | None,
     names: MirrorNames,
     since: Since,
 ) -> list[Condition]:
@@ -122,35 +123,35 @@ def with_ready(
     pair = {READY, *(f"{prefix}/{READY}" for prefix in names.prefixes)}
     there = [c for c in new if c.type in pair]
     if not there:
-        return [*new, Condition(READY, _condition(said, was, since))]
+        return [*new, _condition(said, was, since)]
     if before is None or not _is_ours(there, old, before):
-        return list(new)
+        return new
     return [
-        Condition(READY, _condition(said, was, since), c.origin)
-        if c.type == READY and not said.by(c.view)
-        else c
+        _condition(said, was, since, c.origin) if c.type == READY and not said.by(c) else c
         for c in new
     ]
 
 
-def _is_ours(there: Sequence[Condition], old: Mapping[str, View], before: Said) -> bool:
+def _is_ours(there: Sequence[Condition], old: Mapping[str, Condition], before: Projected) -> bool:
     """Whether the Ready that is there is the old projection, left alone by this write."""
     if all(c.type != READY for c in there):
         return False
-    was = [(old.get(c.type), c.view) for c in there]
+    was = [(old.get(c.type), c) for c in there]
     return all(o is not None and says_the_same(o, n) and before.by(o) for o, n in was)
 
 
-def _condition(said: Said, was: View | None, since: Since) -> View:
+def _condition(
+    said: Projected, was: Condition | None, since: Since, origin: int | None = None
+) -> Condition:
     """Ready as a condition; lastTransitionTime is kept while its status is."""
     moment: Any = since.now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    if was is not None and was.text("status") == said.status:
+    if was is not None and View(was.said.status).value == said.status:
         moment = was.members.get("lastTransitionTime", moment)
     members: dict[str, Any] = {"lastTransitionTime": moment, "message": said.message}
     if since.generation is not None:
         members["observedGeneration"] = since.generation
     members |= {"reason": said.reason, "status": said.status, "type": READY}
-    return View(msgspec.Raw(_ENCODE.encode(members)))
+    return Condition.of(msgspec.Raw(_ENCODE.encode(members)), origin)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -30,7 +30,7 @@ def leads_to(patch: bytes, conditions: msgspec.Raw | None, right: Sequence[Condi
     status = {} if conditions is None else {"conditions": View(conditions).value}
     if status.get("conditions") is UNREADABLE:
         return False
-    wanted = [c.view.value for c in right]
+    wanted = [View(c.raw).value for c in right]
     if any(value is UNREADABLE for value in wanted):
         return False
     try:
