@@ -62,9 +62,9 @@ class Finding:
         """The same finding with another severity."""
         return self if severity is self.severity else replace(self, severity=severity)
 
-    def order(self) -> tuple[int, str, str]:
+    def order(self) -> tuple[int, str, str, str]:
         """Sort key: denials first, then by place and rule, so that texts are deterministic."""
-        return (_RANK[self.severity], str(self.field), self.rule)
+        return (_RANK[self.severity], str(self.field), self.rule, self.message)
 
 
 _RANK = {Severity.DENY: 0, Severity.WARN: 1, Severity.AUDIT: 2, Severity.ALLOW: 3}

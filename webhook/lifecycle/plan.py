@@ -5,13 +5,14 @@ The cost grows with the change, not with the object (design, section 5).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from webhook.core.finding import Severity, shape
 from webhook.lifecycle.path import START, Lookup, Step, StepKind, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from webhook.core.finding import Finding
     from webhook.core.view import View
@@ -19,7 +20,11 @@ if TYPE_CHECKING:
     from webhook.lifecycle.run import Judge, Run
 
 MOST_FINDINGS: Final = 1000
-"""A review that earns more findings than this is judged no further: the verdict is clear."""
+"""So many findings of one rule and severity are kept; after so many that refuse the write for
+certain the walk ends, since the verdict is clear."""
+
+Refuses = Callable[["Finding"], bool]
+"""Whether a finding that asks for a denial gets it; a policy may turn it into less."""
 
 
 class Branch:
@@ -55,6 +60,16 @@ class Branch:
             twigs = self.wild if step.wild else self.keys
         return twigs.setdefault(step.name, (step, Branch()))[1]
 
+    def onward(self, kind: StepKind, key: str, trail: Trail) -> Iterator[tuple[Branch, Trail]]:
+        """Every branch that a step of this kind through ``key`` leads to, named ones and wild ones."""
+        listed = kind in (StepKind.TYPE, StepKind.ANY_TYPE)
+        named = (self.types if listed else self.keys).get(key)
+        wild = (self.wild_types if listed else self.wild).values()
+        for step, twig in wild if named is None else (named, *wild):
+            there = trail.step(step, key)
+            if there is not None:
+                yield twig, there
+
 
 class Plan:
     """The compiled rules of one guard.
@@ -82,23 +97,52 @@ class Plan:
         """Runs ``judge`` wherever ``path`` leads to something that a write changed."""
         self.branch(path).judges.append(judge)
 
-    def judge(self, run: Run) -> list[Finding]:
-        """Every finding of every rule about this write; old defects never deny."""
-        found: list[Finding] = []
+    def judge(self, run: Run, refuses: Refuses = lambda _: True) -> list[Finding]:
+        """Every finding of every rule about this write; old defects never deny.
+
+        ``refuses`` says which denials the policy lets stand: only those may end the walk early.
+        """
+        walk = _Walk(self, run, refuses)
         if run.old is None or run.new is None or run.old.raw != run.new.raw:
-            _Walk(self, run, found).visit(self._root, run.old, run.new, START)
-        if not self.certain:
-            found = [f if f.closed else _at_most_warn(f) for f in found]
-        return found
+            walk.visit(self._root, run.old, run.new, START)
+        return walk.found
 
     def defects(self, run: Run, path: str, trail: Trail) -> list[Finding]:
-        """What the rules at and below ``path`` say of the old object, whoever wrote it."""
-        found: list[Finding] = []
-        value = Lookup(path)(run.old, trail)
-        if value is not None:
-            walk = _Walk(self, run.settled(), found, full=True)
-            walk.visit(self.branch(path), value, value, trail)
+        """What the rules at and below a place say of the old object, whoever wrote it.
+
+        That is every rule which reads the place, under whatever path, and the shape of what holds it.
+        """
+        place = Lookup(path)
+        value = place(run.old, trail)
+        if value is None:
+            return list(self._misshapen(place, run.old, trail))
+        walk = _Walk(self, run.settled(), full=True)
+        for branch, there in self._branches(place, trail):
+            walk.visit(branch, value, value, there)
+        return walk.found
+
+    def _branches(self, place: Lookup, trail: Trail) -> list[tuple[Branch, Trail]]:
+        found = [(self._root, START)]
+        keys = iter(trail.field.names())
+        for step in place.steps:
+            if step.kind is StepKind.INSIDE:
+                found = [(branch.inside, there) for branch, there in found if branch.inside]
+                continue
+            key = next(keys)
+            found = [on for branch, there in found for on in branch.onward(step.kind, key, there)]
         return found
+
+    def _misshapen(self, place: Lookup, root: View | None, trail: Trail) -> Iterator[Finding]:
+        """The nearest value above an absent place, where it could not have held it."""
+        while place.steps:
+            last, place = place.steps[-1], place.parent()
+            holder = place(root, trail) if place.steps else root
+            if holder is not None:
+                listed = last.kind in (StepKind.TYPE, StepKind.ANY_TYPE)
+                if (holder.items if listed else holder.fields) is None:
+                    wanted = "a list" if listed else "an object"
+                    yield shape(self._shape, place.field(trail), wanted)
+                return
 
     @property
     def shape_rule(self) -> str:
@@ -109,18 +153,23 @@ class Plan:
 class _Walk:
     """One pass over two objects, old and new, side by side."""
 
-    __slots__ = ("found", "full", "plan", "run")
+    __slots__ = ("_counts", "_final", "found", "full", "plan", "refuses", "run")
 
-    def __init__(self, plan: Plan, run: Run, found: list[Finding], *, full: bool = False) -> None:
+    def __init__(
+        self, plan: Plan, run: Run, refuses: Refuses = lambda _: True, *, full: bool = False
+    ) -> None:
         self.plan = plan
         self.run = run
-        self.found = found
+        self.refuses = refuses
         self.full = full
+        self.found: list[Finding] = []
+        self._counts: dict[tuple[str, Severity], int] = {}
+        self._final = 0
 
     def visit(self, branch: Branch, old: View | None, new: View | None, trail: Trail) -> None:
         for judge in branch.judges:
             self._ask(judge, old, new, trail)
-        if len(self.found) > MOST_FINDINGS:
+        if self._final > MOST_FINDINGS:
             return
         if branch.keys or branch.wild:
             self._members(branch, old, new, trail)
@@ -137,12 +186,21 @@ class _Walk:
                 if before is None:
                     before = list(judge(self.run.settled(), old, old, trail))
                 kept = ratchet(finding, before)
+            self._keep(kept)
+
+    def _keep(self, finding: Finding) -> None:
+        kept = finding if self.plan.certain or finding.closed else _at_most_warn(finding)
+        key = (kept.rule, kept.severity)
+        count = self._counts[key] = self._counts.get(key, 0) + 1
+        if count <= MOST_FINDINGS:
             self.found.append(kept)
+        if kept.severity is Severity.DENY and self.refuses(kept):
+            self._final += 1
 
     def _wrong(self, old: View | None, new: View, trail: Trail, expected: str) -> None:
         finding = shape(self.plan.shape_rule, trail.field, expected)
         was_so = old is not None and (old.fields if expected == "an object" else old.items) is None
-        self.found.append(_at_most_warn(finding) if was_so else finding)
+        self._keep(_at_most_warn(finding) if was_so else finding)
 
     def _members(self, branch: Branch, old: View | None, new: View | None, trail: Trail) -> None:
         if new is not None and new.fields is None:

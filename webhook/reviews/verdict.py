@@ -80,14 +80,16 @@ def judge(
     if new is None or (old is not None and old.raw == new.raw):
         return Verdict(writer)
     version = (request.request_kind or request.kind).version
+    names = (name, *((user.groups if user is not None else None) or ()))
+
+    def refuses(finding: Finding) -> bool:
+        return policy.mode_for(finding, names) is Mode.ENFORCE
+
     found = [_no_object(new, guard.plan.shape_rule) for guard in guards[:1] if new.fields is None]
     for guard in guards:
         run = Run(old, new, writer, name, version, now, evidence, policy.documented)
-        found += [] if new.fields is None else guard.plan.judge(run)
-    if not found:
-        return Verdict(writer)
-    groups = (user.groups if user is not None else None) or ()
-    return _settle(found, policy, writer, (name, *groups))
+        found += [] if new.fields is None else guard.plan.judge(run, refuses)
+    return _settle(found, policy, writer, names) if found else Verdict(writer)
 
 
 def _guards(request: AdmissionRequest, catalog: Catalog) -> list[CompiledGuard]:
