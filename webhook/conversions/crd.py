@@ -74,11 +74,10 @@ def add_spoke(
         "storage": False,
     }
     spec["versions"] = [v for v in spec["versions"] if v.get("name") != SPOKE] + [spoke]
-    stanza = _stanza(client_config)
-    if _without_ca(spec.get("conversion")) != stanza:
-        annotations = ours["metadata"].setdefault("annotations", {})
+    annotations = ours["metadata"].setdefault("annotations", {})
+    if there is None or PREVIOUS not in annotations:  # a chart's upgrade brings its own stanza back
         annotations[PREVIOUS] = json.dumps(spec.get("conversion"), sort_keys=True)
-    spec["conversion"] = stanza
+    spec["conversion"] = _stanza(client_config)
     return ours
 
 
@@ -155,16 +154,6 @@ def _stanza(client_config: Mapping[str, Any]) -> dict[str, Any]:
             "conversionReviewVersions": list(REVIEW_VERSIONS),
         },
     }
-
-
-def _without_ca(stanza: Any) -> Any:
-    """A conversion stanza without caBundle, which has an owner of its own."""
-    bare = deepcopy(stanza)
-    webhook = bare.get("webhook") if isinstance(bare, dict) else None
-    config = webhook.get("clientConfig") if isinstance(webhook, dict) else None
-    if isinstance(config, dict):
-        config.pop("caBundle", None)
-    return bare
 
 
 def _previous(text: str) -> Any:
