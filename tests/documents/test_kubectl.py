@@ -20,7 +20,11 @@ READINGS = [
 NAMED = [reading for reading in READINGS if "name" in reading]
 RANDOM = [reading for reading in READINGS if "name" not in reading]
 
-ONLY_LIBYAML = {"tab sep", "tab flow"}  # PyYAML's own parser refuses tabs that libyaml and Go pass
+ONLY_LIBYAML = {
+    "tab sep",
+    "tab after",
+    "tab flow",
+}  # PyYAML's own parser refuses tabs that libyaml and Go pass
 
 
 def text_of(reading: dict[str, Any]) -> bytes:

@@ -15,15 +15,17 @@ MAX_DEPTH: Final = 256
 """Levels of nesting read; real manifests stay under 30, and Python's own limit is about 1,000."""
 
 MAX_EXPANSION: Final = 4_000_000
-"""What all aliases of a document may add, in values and characters; an object in etcd has 1.5 MB."""
+"""What all aliases of a document may add, roughly in bytes of JSON; an object in etcd has 1.5 MB."""
 
 
-@dataclass(frozen=True, slots=True)
+_VALUE: Final = 8  # what a value weighs beside its characters
+
+
+@dataclass(slots=True)
 class _Anchor:
     value: Any
     node: Node
-    size: int
-    depth: int
+    measure: tuple[int, int] | None = None
 
 
 class Aliases:
@@ -41,7 +43,7 @@ class Aliases:
 
     def define(self, name: str, value: Any, node: Node) -> None:
         """What is anchored is complete."""
-        self._anchors[name] = _Anchor(value, node, *_measure(value))
+        self._anchors[name] = _Anchor(value, node)
 
     def expand(self, name: str, offset: int, level: int) -> tuple[Any, Node]:
         """A copy of the value anchored, and its nodes as they are.
@@ -55,18 +57,21 @@ class Aliases:
         if anchor is None:
             message = f"the alias *{name} stands inside its own anchor &{name}"
             raise UnreadableError(offset, ProblemKind.ALIAS, message)
-        self._expanded += anchor.size
+        if anchor.measure is None:  # at the first alias: most anchors have none or one
+            anchor.measure = _measure(anchor.value)
+        size, depth = anchor.measure
+        self._expanded += size
         if self._expanded > MAX_EXPANSION:
             message = f"the aliases of this document expand to too much at *{shown(name)[1:-1]}"
             raise UnreadableError(offset, ProblemKind.ALIAS, message)
-        if level + anchor.depth > MAX_DEPTH:
+        if level + depth > MAX_DEPTH:
             message = f"nested deeper than {MAX_DEPTH} levels by *{name}"
             raise UnreadableError(offset, ProblemKind.DEPTH, message)
         return _copy(anchor.value), anchor.node
 
 
 def _measure(value: Any) -> tuple[int, int]:
-    """Size in values and characters, and levels of nesting."""
+    """Weight, and levels of nesting."""
     if isinstance(value, dict):
         inner = [_measure(item) for item in value.values()]
         size = sum(map(len, value)) + len(value)
@@ -74,9 +79,9 @@ def _measure(value: Any) -> tuple[int, int]:
         inner = [_measure(item) for item in value]
         size = len(value)
     else:
-        return (len(value) if isinstance(value, str) else 0) + 1, 0
+        return (len(value) if isinstance(value, str) else 0) + _VALUE, 0
     return (
-        size + sum(part for part, _ in inner) + 1,
+        size + sum(part for part, _ in inner) + _VALUE,
         1 + max((depth for _, depth in inner), default=0),
     )
 

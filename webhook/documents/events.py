@@ -36,14 +36,15 @@ class PythonParser(Reader, Scanner, Parser):
 
     def get_event(self) -> Any:
         """Next event; refuses half a surrogate pair in a double-quoted scalar, as libyaml does."""
-        event: Any = Parser.get_event(self)
+        event: Any = super().get_event()  # type: ignore[no-untyped-call]
         if (
-            isinstance(event, yaml.ScalarEvent)
+            event.__class__ is yaml.ScalarEvent
             and event.style == '"'
             and _SURROGATE.search(event.value)
         ):
+            mark: Any = event.start_mark
             problem = "found invalid Unicode character escape code"
-            raise yaml.scanner.ScannerError(None, None, problem, event.start_mark)
+            raise yaml.scanner.ScannerError(None, None, problem, mark)
         return event
 
 

@@ -36,7 +36,7 @@ class Input:
         self.name = name
         self._stream = stream
         self._form: Form | None = None
-        self._replay: Iterator[bytes] | None = None
+        self._replay: tuple[Iterator[bytes], BinaryIO | None] | None = None
 
     @property
     def form(self) -> Form:
@@ -97,7 +97,7 @@ class Input:
 
     def _source(self) -> tuple[Iterator[bytes], BinaryIO | None]:
         if self._replay is not None:
-            return self._replay, None
+            return self._replay
         if self._stream is not None:
             return pieces(self._stream), None
         try:
@@ -112,7 +112,7 @@ class Input:
         if file is not None and stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             file.close()
         else:
-            self._replay = replay
+            self._replay = (replay, file)
         return form
 
 

@@ -118,7 +118,7 @@ def read_json(lines: Lines, start: int) -> JsonValue:
 
 def _too_deep(value: Any) -> bool:
     level = [value] if isinstance(value, dict | list) else []
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         level = [
             child
             for item in level

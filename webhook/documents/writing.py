@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from yaml.nodes import ScalarNode
 
 _NO_FOLDING: Final = 2**31 - 1
+_OTHER_BREAKS = re.compile("[\r\x85\u2028\u2029]")
 _ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
@@ -38,11 +40,15 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: _Dumper, text: str) -> ScalarNode:
+    if not text.isascii():
+        text.encode()  # refuses lone surrogates, which PyYAML would write as an escape
     style = None
-    if "\n" in text:
-        style = "|"
-    elif not isinstance(resolve(text), str):  # go-yaml has words and numbers that PyYAML has not
+    # Outside double quotes other line breaks become line feeds; and go-yaml has words and numbers
+    # that PyYAML has not.
+    if _OTHER_BREAKS.search(text) or not isinstance(resolve(text), str):
         style = '"'
+    elif "\n" in text:
+        style = "|"
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
 
 
@@ -76,5 +82,4 @@ def dump_yaml(value: Any) -> str:
         )
     except yaml.representer.RepresenterError as error:
         raise TypeError(f"no JSON type: {type(error.args[-1]).__name__}") from None
-    text.encode()
     return text
