@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
 from webhook.reviews.engine import Engine
 
 pytest_plugins = ["tests.kube.plugin"]

@@ -27,8 +27,25 @@ BELOW: dict[str, set[str]] = {
     "settings": {"core", "reviews", "conversions", "mutations"},
     "metrics": {"core", "reviews"},
     "building": {"core", "lifecycle", "catalog", "reviews", "settings", "documents"},
-    "manifests": {"core", "lifecycle", "catalog", "settings", "documents", "conversions", "building"},
-    "server": {"core", "reviews", "settings", "metrics", "certs", "building", "documents", "catalog"},
+    "manifests": {
+        "core",
+        "lifecycle",
+        "catalog",
+        "settings",
+        "documents",
+        "conversions",
+        "building",
+    },
+    "server": {
+        "core",
+        "reviews",
+        "settings",
+        "metrics",
+        "certs",
+        "building",
+        "documents",
+        "catalog",
+    },
 }
 """What each part may import besides itself; `cli` may import everything."""
 
@@ -71,7 +88,11 @@ def imports(path: Path) -> set[str]:
 
 def arrows(path: Path) -> set[str]:
     ours = (name.split(".") for name in imports(path) if name.startswith("webhook."))
-    return {parts[1] for parts in ours if (PACKAGE / parts[1]).is_dir() or (PACKAGE / f"{parts[1]}.py").exists()}
+    return {
+        parts[1]
+        for parts in ours
+        if (PACKAGE / parts[1]).is_dir() or (PACKAGE / f"{parts[1]}.py").exists()
+    }
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from webhook.lifecycle.run import Run
 
 _STATUS: Final = FieldPath().child("status")
+_ITEM: Final = re.compile(r"[^:,\s]+:[^,\s]+")
 _FRACTION: Final = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
 
 
@@ -143,8 +144,14 @@ def sorted_list(_parameters: Mapping[str, Any]) -> CheckJudge:
         if not isinstance(value, str) or not value:
             return
         items = value.split(",")
-        if items != sorted(set(items)):
-            text = f"{show(value)} must be sorted and without repetition: {show(','.join(sorted(set(items))))}"
-            yield Mark(trail.field, text, type=CauseType.INVALID, closed=True)
+        wrong = [item for item in items if not _ITEM.fullmatch(item)]
+        if wrong:
+            text = f'{show(wrong[0])} must be "<package>:<version>"'
+        elif items != sorted(set(items)):
+            wanted = ",".join(sorted(set(items)))
+            text = f"{show(value)} must be sorted and without repetition: {show(wanted)}"
+        else:
+            return
+        yield Mark(trail.field, text, type=CauseType.INVALID, closed=True)
 
     return judge

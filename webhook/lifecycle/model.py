@@ -181,6 +181,7 @@ class Monotone(_Placed):
     down: Severity = Severity.DENY
     removal: Severity = Severity.ALLOW
     bound: PathText | None = None
+    grace: int = 0  # (+) by how much the value may exceed the bound
     over: Severity = Severity.DENY
     flip: Flip | None = None
     format: Severity = Severity.DENY

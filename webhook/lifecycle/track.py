@@ -10,7 +10,7 @@ from webhook.core.view import same
 from webhook.lifecycle.atoms import member, value_of
 from webhook.lifecycle.edges import EdgeTable, edge_table
 from webhook.lifecycle.model import ABSENT, Track, Word
-from webhook.lifecycle.path import Lookup
+from webhook.lifecycle.path import Lookup, Trail
 from webhook.lifecycle.rule import listed, show
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from webhook.core.field import FieldPath
     from webhook.core.view import View
     from webhook.lifecycle.model import Scalar
-    from webhook.lifecycle.path import Trail
     from webhook.lifecycle.rule import Scope, SiblingTest
     from webhook.lifecycle.run import Run
 
@@ -45,6 +44,7 @@ class _TrackJudge:
         self.table: EdgeTable | None = edge_table(track, self.values, scope.classes)
         self.known = {v for v in self.values if isinstance(v, str)}
         self.noun = track.noun or track.id.replace("-", " ")
+        self.place = Lookup(track.path)
         self.run_key = Lookup(track.within) if track.within else None
         self.gate = Lookup(track.gate.path) if track.gate else None
         self.container = Lookup(track.path).parent()
@@ -56,14 +56,25 @@ class _TrackJudge:
         self, run: Run, old: View | None, new: View | None, trail: Trail
     ) -> Iterator[Finding]:
         was, now = self._read(old), self._read(new)
-        fresh = self.run_key is not None and not same(
-            self.run_key(run.old, trail), self.run_key(run.new, trail)
-        )
+        fresh = now is not None and self._new_run(run, trail)
         if now is not None and not self._legal(now):
             wrong = list(self._wrong_parts(old, new, trail))
             yield from wrong or self._no_word(was, now, trail)
-        elif now != was or (fresh and now is not None):
+        elif now != was or fresh:
             yield from self._step(run, None if fresh else was, now, trail)
+
+    def begun_anew(
+        self, run: Run, _old: View | None, _new: View | None, trail: Trail
+    ) -> Iterator[Finding]:
+        """Where ``within`` changed: a value that stayed as it was begins a new run too."""
+        old, new = self.place(run.old, trail), self.place(run.new, trail)
+        if new is not None and same(old, new):
+            there = Trail(self.place.field(trail), trail.stars, trail.names)
+            yield from self(run, old, new, there)
+
+    def _new_run(self, run: Run, trail: Trail) -> bool:
+        key = self.run_key
+        return key is not None and not same(key(run.old, trail), key(run.new, trail))
 
     def _read(self, view: View | None) -> Any:
         if view is None:
@@ -124,7 +135,7 @@ class _TrackJudge:
             return
         old, new = ABSENT if was is None else was, ABSENT if now is None else now
         severity = self.table.severity(old, new, run.writer)
-        if severity is None:
+        if severity is None or severity is Severity.DENY:
             yield self._never(was, now, trail)
             return
         if run.documented and not self.table.documented(old, new) and ABSENT not in (old, new):
@@ -207,4 +218,6 @@ def compile_track(track: Track, scope: Scope) -> _TrackJudge:
     """Adds a track's judge to the plan. Raises ValueError for a table that does not add up."""
     judge = _TrackJudge(track, scope)
     scope.plan.add(track.path, scope.guarded(judge, track.unless))
+    if track.within is not None:
+        scope.plan.add(track.within, scope.guarded(judge.begun_anew, track.unless))
     return judge
