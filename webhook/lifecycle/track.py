@@ -121,12 +121,12 @@ class _TrackJudge:
         yield self._value_finding(trail.field, text)
 
     def _step(self, run: Run, was: Any, now: Any, trail: Trail) -> Iterator[Finding]:
+        if was is not None and not self._legal(was):
+            return  # from an illegal value every legal one, and none, is a repair
         if self.table is None or run.old is None:
             if now is None and self.table is None and run.new is not None:
                 yield from self._removed(was, trail)
             return
-        if was is not None and not self._legal(was):
-            return  # from an illegal value every legal one is a repair
         if now is None:
             if self.track.table is None:
                 yield from self._removed(was, trail)
