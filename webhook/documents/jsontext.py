@@ -108,7 +108,8 @@ def read_json(lines: Lines, start: int) -> JsonValue:
         raise UnreadableError(start, ProblemKind.DEPTH, _TOO_DEEP)
     behind = _BEHIND.match(text, end)
     after = behind.end() if behind else end
-    escaped = "\\u" in text and _SURROGATE.search(text, start, end)
+    escape = text.find("\\u", start, end)  # far quicker than a search, and mostly there is none
+    escaped = escape >= 0 and _SURROGATE.search(text, escape, end)
     if not hooks.cause and not escaped:
         return JsonValue(value, after, (), readable=True)
     _, notes = scan(lines, start)

@@ -106,9 +106,8 @@ def _read_json(lines: Lines, start: int, source: str) -> Iterator[_Reading]:
             yield from _not_json(lines, error, source, first=offset == start)
             return
         if read.end < len(lines.text) and lines.text[start] == "[":
-            yield from _read_yaml(
-                lines, compose(lines)
-            )  # kubectl looks for a stream only behind "{"
+            # Only what begins with "{" is a stream of JSON to kubectl.
+            yield from _read_yaml(lines, compose(lines))
             return
         if read.value is not None or read.remarks:
             layout = Layout(lines, partial(_json_root, lines, offset))
@@ -123,7 +122,7 @@ def _json_root(lines: Lines, offset: int) -> Node:
 def _not_json(
     lines: Lines, error: UnreadableError, source: str, *, first: bool
 ) -> Iterator[_Reading]:
-    """What begins like JSON and is none is tried as YAML, as kubectl does since 1.33."""
+    """What begins like JSON and is none is tried as YAML, as `YAMLOrJSONDecoder` does."""
     refused = _refused(lines, error.offset, error.kind, error.message)
     if not first or error.kind is not ProblemKind.SYNTAX or len(lines.text) > _MAX_SECOND_TRY:
         yield refused
