@@ -19,7 +19,19 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent / "examples"
 DRAFT = SHARED / "profiles" / "examples"
-SUFFIXES = ("value", "edge", "entry", "skip", "removal", "reserved", "gate", "down", "over", "flip", "format")
+SUFFIXES = (
+    "value",
+    "edge",
+    "entry",
+    "skip",
+    "removal",
+    "reserved",
+    "gate",
+    "down",
+    "over",
+    "flip",
+    "format",
+)
 
 
 def documents(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:

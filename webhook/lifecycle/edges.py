@@ -26,10 +26,12 @@ class EdgeTable:
     Attributes:
         edges: (from, to) -> name of the class; ``absent`` stands for no value.
         classes: the classes by name.
+        odd: the classes that are never suggested.
     """
 
     edges: Mapping[tuple[Scalar, Scalar], str]
     classes: Mapping[str, EdgeClass]
+    odd: frozenset[str] = frozenset()
 
     def severity(self, old: Scalar, new: Scalar, writer: Writer) -> Severity | None:
         """What becomes of the step; None when nobody makes it."""
@@ -52,7 +54,7 @@ class EdgeTable:
         used: list[str] = []
         for name in self.classes:
             targets = [b for (a, b), n in self.edges.items() if a == old and n == name]
-            if targets and len(used) < most_certain:
+            if targets and len(used) < most_certain and name not in self.odd:
                 used.append(name)
                 found += [t for t in targets if t != ABSENT and t not in found]
         return found
@@ -94,7 +96,7 @@ def edge_table(
     for name, entries in (("strict", track.entry), ("skip", track.entry_skips)):
         for value in values if entries is None else entries:
             edges.setdefault((ABSENT, value), name)
-    return EdgeTable(edges, {"strict": STRICT, "skip": SKIP})
+    return EdgeTable(edges, {"strict": STRICT, "skip": SKIP}, frozenset({"skip"}))
 
 
 def _from_classes(
