@@ -27,6 +27,7 @@ BELOW: dict[str, set[str]] = {
     "settings": {"core", "reviews", "conversions", "mutations"},
     "metrics": {"core", "reviews"},
     "building": {"core", "lifecycle", "catalog", "reviews", "settings", "documents"},
+    "drawing": {"core", "lifecycle", "catalog"},
     "manifests": {
         "core",
         "lifecycle",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _VERBS: Final = {
     "validate": "webhook.cli.validate:validate",
     "serve": "webhook.cli.serve:serve",
+    "explain": "webhook.cli.explain:explain",
     "profile": "webhook.cli.profile:profile",
 }
 INTERRUPTED: Final = 130

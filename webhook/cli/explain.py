@@ -1,0 +1,112 @@
+"""`explain`: what is legal, for whom, and where it comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from webhook.building import profile_of
+from webhook.catalog import PROFILES, shipped_names
+from webhook.cli.failures import CallerError
+from webhook.drawing.diagrams import dot, mermaid
+from webhook.drawing.graph import START, Graph, graphs
+from webhook.drawing.svg import svg
+from webhook.drawing.telling import graph_text, profile_text, rule_text, value_text
+from webhook.lifecycle.compile import ProfileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from webhook.lifecycle.model import Profile
+
+_FORMS = {"mermaid": mermaid, "dot": dot, "svg": svg}
+
+
+@click.command(short_help="Show what is legal, for whom, and where that comes from.")
+@click.argument("what", required=False, metavar="[PROFILE|RULE]")
+@click.argument("value", required=False, metavar="[VALUE]")
+@click.option("--track", "track_id", metavar="ID", help="One track of the profile only.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", *_FORMS]),
+    default="text",
+    show_default=True,
+    help="A text, or a diagram of one track.",
+)
+@click.option(
+    "--class",
+    "classes",
+    multiple=True,
+    metavar="NAME",
+    help="Draw edges of this class. Repeatable.",
+)
+def explain(
+    what: str | None, value: str | None, track_id: str | None, form: str, classes: tuple[str, ...]
+) -> int:
+    r"""Explain a profile, a value of it, or a rule.
+
+    \b
+    skyhook-webhook explain                              the profiles there are
+    skyhook-webhook explain skyhook                      all levels, values and steps
+    skyhook-webhook explain skyhook config/complete      what is legal from there, for whom
+    skyhook-webhook explain skyhook config-check         what a word is that is no value
+    skyhook-webhook explain skyhook.complete-needs-nodes a rule
+    skyhook-webhook explain skyhook --track node-package-step --format svg
+    """
+    if what is None:
+        _list()
+        return 0
+    if "." in what and not what.endswith((".yaml", ".yml")) and "/" not in what:
+        return _rule(what)
+    profile = profile_of(what)
+    if form != "text":
+        graph = _track(profile, track_id)
+        click.echo("\n".join(_FORMS[form](graph, frozenset(classes))))
+        return 0
+    click.echo("\n".join(_text(profile, value, track_id)))
+    return 0
+
+
+def _list() -> None:
+    for name in shipped_names():
+        on = " (on by default)" if name in PROFILES else ""
+        try:
+            about = profile_of(name).about.strip()
+        except ProfileError:
+            about = "a base to extend; it guards nothing by itself"
+        click.echo(f"{name}{on}: {about}")
+
+
+def _text(profile: Profile, value: str | None, track_id: str | None) -> Iterable[str]:
+    if value is None:
+        return graph_text(_track(profile, track_id)) if track_id else profile_text(profile)
+    lines = value_text(profile, START if value == "absent" else value)
+    if not lines:
+        known = sorted(
+            {v for g in graphs(profile) for v in g.values if "/" in v or g.free is False}
+        )
+        raise CallerError(
+            f"{profile.profile} knows no value {value!r}; some it knows: {', '.join(known[:30])}"
+        )
+    return lines
+
+
+def _rule(rule_id: str) -> int:
+    profile = profile_of(rule_id.partition(".")[0])
+    lines = rule_text(profile, rule_id)
+    if not lines:
+        raise CallerError(f"there is no rule {rule_id!r}; `explain {profile.profile}` lists them")
+    click.echo("\n".join(lines))
+    return 0
+
+
+def _track(profile: Profile, track_id: str | None) -> Graph:
+    found = {g.rule.partition(".")[2]: g for g in graphs(profile)}
+    steps = [name for name, graph in found.items() if not graph.free]
+    if track_id is None and len(steps) == 1:
+        return found[steps[0]]
+    if track_id not in found:
+        raise CallerError(f"say --track with one of: {', '.join(steps or found)}")
+    return found[track_id]

@@ -1,0 +1,134 @@
+"""One track as a graph: values, steps between them, and which class each step is of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from webhook.core.finding import Severity
+from webhook.core.writer import Writer
+from webhook.lifecycle.edges import EdgeTable, edge_table
+from webhook.lifecycle.model import ABSENT
+from webhook.lifecycle.track import legal_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from webhook.lifecycle.model import Guard, Profile, Track
+
+START = "(absent)"
+"""How the graph names no value at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One edge.
+
+    Attributes:
+        old, new: values as text; START for none.
+        cls: name of its class.
+        about: what the class means.
+        documented: named in the system's own document.
+    """
+
+    old: str
+    new: str
+    cls: str
+    about: str
+    documented: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A track with its steps.
+
+    Attributes:
+        rule: the rule's id.
+        kind: kind of the object.
+        path: where the value is.
+        noun: what it is called.
+        source: where upstream says so.
+        values: the closed set, as text.
+        notes: words that are no values, and what they are.
+        steps: every step that somebody makes; empty with ``free``.
+        free: any value may follow any other.
+        table: the edges as the engine has them; None with ``free``.
+        owners: what becomes of any change by writers who do not own the place.
+    """
+
+    rule: str
+    kind: str
+    path: str
+    noun: str
+    source: str
+    why: str
+    values: tuple[str, ...]
+    notes: Mapping[str, str]
+    steps: tuple[Step, ...]
+    free: bool
+    table: EdgeTable | None
+    owners: Mapping[Writer, Severity]
+
+    def onward(self, value: str) -> list[Step]:
+        """The steps that begin at a value."""
+        return [step for step in self.steps if step.old == value]
+
+    def verdict(self, step: Step, writer: Writer) -> Severity:
+        """What becomes of a step that this writer makes."""
+        if self.table is None:
+            return Severity.ALLOW
+        found = self.table.severity(_plain(step.old), _plain(step.new), writer)
+        return Severity.DENY if found is None else found
+
+
+def _plain(value: str) -> str:
+    return ABSENT if value == START else value
+
+
+def graphs(profile: Profile, release: str | None = None) -> Iterator[Graph]:
+    """Every track of a profile."""
+    chosen = release or (profile.releases.assumed if profile.releases else "0.0")
+    for guard in profile.guards:
+        for track in guard.tracks:
+            yield _graph(profile, guard, track, chosen)
+
+
+def _graph(profile: Profile, guard: Guard, track: Track, release: str) -> Graph:
+    values = legal_values(track, release)
+    table = edge_table(track, values, profile.classes)
+    steps = []
+    for (old, new), name in table.edges.items() if table is not None else ():
+        cls = table.classes[name] if table is not None else None
+        steps.append(
+            Step(
+                START if old == ABSENT else str(old),
+                START if new == ABSENT else str(new),
+                name,
+                cls.about if cls else "",
+                documented=bool(cls and cls.documented),
+            )
+        )
+    return Graph(
+        rule=f"{profile.profile}.{track.id}",
+        kind=guard.match.kind,
+        path=track.path,
+        noun=track.noun or track.id.replace("-", " "),
+        source=track.source,
+        why=track.why,
+        values=tuple(str(v) for v in values),
+        notes=track.notes,
+        steps=tuple(steps),
+        free=table is None,
+        table=table,
+        owners=_owners(guard, track),
+    )
+
+
+def _owners(guard: Guard, track: Track) -> Mapping[Writer, Severity]:
+    for rule in guard.owned:
+        if any(track.path.startswith(place.path) for place in rule.paths):
+            return rule.others
+    return {}
+
+
+WRITERS = (Writer.OPERATOR, Writer.SERVICE_ACCOUNT, Writer.PERSON)
