@@ -9,19 +9,32 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from webhook.core.view import View
 
+_NUMBER: Final = r"0|[1-9]\d*"
+_PART: Final = rf"(?:(?:{_NUMBER})(?![0-9A-Za-z-])|\d*[A-Za-z-][0-9A-Za-z-]*)"
 _SEMVER: Final = re.compile(
-    r"v?(0|[1-9]\d*)(?:\.(0|[1-9]\d*))?(?:\.(0|[1-9]\d*))?"
-    r"(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]+)?"
+    rf"v?({_NUMBER})(?:\.({_NUMBER})(?:\.({_NUMBER})"
+    rf"(?:-({_PART}(?:\.{_PART})*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?)?)?",
+    re.ASCII,
 )
+
+_Digits = tuple[int, str]
+"""A number of any length, ordered as a number: how many digits, then the digits."""
+
+
+def _digits(text: str | None) -> _Digits:
+    return (len(text), text) if text else (1, "0")
 
 
 @total_ordering
 class Version:
-    """A semantic version; "1" and "1.2" are accepted (api/v1alpha1 skyhook_webhook.go:327)."""
+    """A semantic version as golang.org/x/mod/semver reads it behind a ``v`` (internal/version).
+
+    "1" and "1.2" are versions; a pre-release or a build needs all three numbers.
+    """
 
     __slots__ = ("numbers", "pre")
 
-    def __init__(self, numbers: tuple[int, int, int], pre: tuple[str, ...]) -> None:
+    def __init__(self, numbers: tuple[_Digits, _Digits, _Digits], pre: tuple[str, ...]) -> None:
         self.numbers = numbers
         self.pre = pre
 
@@ -29,13 +42,13 @@ class Version:
     def parse(cls, text: str) -> Version | None:
         """The version, or None when the text is none."""
         found = _SEMVER.fullmatch(text)
-        if found is None or max(map(len, text.split(".")), default=0) > 64:
+        if found is None:
             return None
-        major, minor, patch = (int(found[n] or 0) for n in (1, 2, 3))
-        return cls((major, minor, patch), tuple(found[4].split(".")) if found[4] else ())
+        numbers = (_digits(found[1]), _digits(found[2]), _digits(found[3]))
+        return cls(numbers, tuple(found[4].split(".")) if found[4] else ())
 
     def _order(self) -> tuple[object, ...]:
-        pre = tuple((0, int(p), "") if p.isdigit() else (1, 0, p) for p in self.pre)
+        pre = tuple((0, *_digits(p)) if p.isdigit() else (1, 0, p) for p in self.pre)
         return (self.numbers, not self.pre, pre)
 
     def __eq__(self, other: object) -> bool:
