@@ -99,6 +99,16 @@ def base(name: str) -> Mapping[str, Any]:
     return _document(f"{name}.yaml")
 
 
+def shipped_names() -> list[str]:
+    """The profiles that come with us, those on by default first."""
+    found = sorted(
+        path.name.removesuffix(".yaml")
+        for path in (files("webhook") / "profiles").iterdir()
+        if path.name.endswith(".yaml")
+    )
+    return [*PROFILES, *(name for name in found if name not in PROFILES)]
+
+
 @cache
 def shipped(name: str) -> Profile:
     """A profile of ours, by name. Raises ProfileError, FileNotFoundError."""
