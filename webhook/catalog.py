@@ -28,6 +28,7 @@ from webhook.checks.versions import lower_version
 from webhook.documents import load_yaml
 from webhook.lifecycle.compile import Code, CompiledGuard, compile_profile
 from webhook.lifecycle.load import build_profile
+from webhook.specs import SPEC_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -69,6 +70,7 @@ CHECKS: Final[Mapping[str, CheckFactory]] = {
     "sorted_list": sorted_list,
     "transition_time": transition_time,
     "twin_follows": twin_follows,
+    **SPEC_CHECKS,
     "version_erases": version_erases,
     "writers": writers,
 }

@@ -1,0 +1,48 @@
+"""What a spec must be like: the rules of the operator's own webhook, on spec changes only.
+
+Checks as in ``webhook.checks`` (parameters in, judge out), one subject a module, and the words of
+Kubernetes that they need: label selectors, quantities, glob patterns. ``SPEC_CHECKS`` lists them;
+``examples.yaml`` holds a write that each rule denies and one that passes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from webhook.specs.budgets import interruption_budget, policy_or_budget
+from webhook.specs.compartments import compartment_names, compartment_selectors
+from webhook.specs.dependencies import depends_on
+from webhook.specs.interrupts import config_interrupts
+from webhook.specs.packages import package_key, package_name, package_version, uninstall_enabled
+from webhook.specs.policies import policy_budget, policy_strategy
+from webhook.specs.reading import is_object
+from webhook.specs.resources import package_resources
+from webhook.specs.selectors import label_selector
+from webhook.specs.uninstalls import package_downgrade, package_removal, uninstall_cancelled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from webhook.lifecycle.rule import CheckFactory
+
+SPEC_CHECKS: Final[Mapping[str, CheckFactory]] = {
+    "compartment_names": compartment_names,
+    "compartment_selectors": compartment_selectors,
+    "config_interrupts": config_interrupts,
+    "depends_on": depends_on,
+    "interruption_budget": interruption_budget,
+    "is_object": is_object,
+    "label_selector": label_selector,
+    "package_downgrade": package_downgrade,
+    "package_key": package_key,
+    "package_name": package_name,
+    "package_removal": package_removal,
+    "package_resources": package_resources,
+    "package_version": package_version,
+    "policy_budget": policy_budget,
+    "policy_or_budget": policy_or_budget,
+    "policy_strategy": policy_strategy,
+    "uninstall_cancelled": uninstall_cancelled,
+    "uninstall_enabled": uninstall_enabled,
+}
+"""Name in a profile's ``use`` -> factory."""

@@ -1,0 +1,66 @@
+"""Dependencies between packages of one spec: each names a package and its very version."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from webhook.core.nearest import Hints
+from webhook.lifecycle.rule import listed, show
+from webhook.specs.reading import A_STRING, AN_OBJECT, invalid, wrong_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from webhook.core.view import View
+    from webhook.lifecycle.path import Trail
+    from webhook.lifecycle.rule import CheckJudge, Mark
+    from webhook.lifecycle.run import Run
+
+
+def depends_on(_parameters: Mapping[str, Any]) -> CheckJudge:
+    """``dependsOn`` names packages and versions of this spec (graph/dependency_graph.go Valid).
+
+    Cycles and a package that depends on itself pass, as upstream. Asked on ``spec.packages``.
+    """
+
+    def judge(_run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
+        if new is None:
+            return
+        versions = {key: _version(new, key) for key in sorted(new.members)}
+        hints = Hints(tuple(versions))
+        here = listed(f"{name} {version or '?'}" for name, version in versions.items())
+        for key in versions:
+            wanted = new.at(key, "dependsOn")
+            if wanted is None:
+                continue
+            place = trail.field.key(key).child("dependsOn")
+            if wanted.fields is None:
+                yield wrong_type(place, wanted, AN_OBJECT)
+            for name in wanted.members:
+                text = wanted.child(name)
+                if text is not None and not isinstance(text.value, str):
+                    yield wrong_type(place.key(name), text, A_STRING)
+                    continue
+                if name not in versions:
+                    why = f"{show(name)} is no package of this spec, which has: {here}"
+                    yield invalid(place.key(name), why + hints(name))
+                    continue
+                differs = _differs(name, "" if text is None else text.value, versions[name])
+                if differs is not None:
+                    yield invalid(place.key(name), differs)
+
+    return judge
+
+
+def _version(packages: View, key: str) -> str | None:
+    package = packages.child(key)
+    return package.text("version") if package is not None else None
+
+
+def _differs(name: str, wanted: str, have: str | None) -> str | None:
+    if have is None or wanted == have:
+        return None
+    say = f"write {show(have)}"
+    if not wanted:
+        return f"the version of {show(name)} is empty; {say}"
+    return f"{show(name)} is {show(have)} in this spec, not {show(wanted)}; {say}, exactly as there"
