@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webhook.catalog import Catalog, shipped
+from webhook.core.evidence import NoEvidence
+from webhook.core.window import Window
 from webhook.documents import DocumentError, load_yaml
 from webhook.lifecycle.compile import ProfileError, is_recorded
 from webhook.lifecycle.load import build_profile
 from webhook.reviews.engine import Engine
+from webhook.reviews.mirroring import MirrorSettings, converters_of, keepers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -65,10 +68,28 @@ def engine_of(
 ) -> Engine:
     """The engine that the settings ask for. Raises ProfileError."""
     catalog = catalog_of(settings)
-    policy = settings.policy(catalog.operators())
-    if evidence is None:
-        return Engine(catalog, policy, clock)
-    return Engine(catalog, policy, clock, evidence)
+    mirror = mirror_of(settings)
+    return Engine(
+        catalog,
+        settings.policy(catalog.operators()),
+        clock,
+        evidence or NoEvidence(),
+        keepers_of(catalog.profiles, mirror),
+        converters_of(catalog.profiles, mirror),
+    )
+
+
+def mirror_of(settings: Settings) -> MirrorSettings:
+    """How condition names are kept. Raises WindowError."""
+    conditions = settings.conditions
+    return MirrorSettings(
+        window=Window.parse(conditions.window),
+        strip=conditions.strip,
+        project_ready=conditions.project_ready,
+        releases=settings.releases,
+        further_prefixes={k: tuple(v) for k, v in conditions.further_prefixes.items()},
+        read_only=frozenset(conditions.read_only),
+    )
 
 
 def assumptions(settings: Settings, catalog: Catalog) -> list[str]:

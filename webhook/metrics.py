@@ -14,7 +14,7 @@ from prometheus_client import (
 from prometheus_client.exposition import generate_latest
 
 if TYPE_CHECKING:
-    from webhook.reviews.engine import Judged
+    from webhook.reviews.engine import Judged, Mutated
 
 BUCKETS: Final = (
     0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
@@ -72,6 +72,25 @@ class Metrics:
             ["rule"],
             registry=self.registry,
         )
+        self.mutations = Counter(
+            "skyhook_webhook_mutations_total",
+            "Status writes seen by /mutate, by kind, writer and what was done: patched, left or withheld",
+            ["kind", "writer", "done"],
+            registry=self.registry,
+        )
+        self.legacy = Counter(
+            "skyhook_webhook_legacy_conditions_total",
+            "Status writes of objects that carry prefixed condition types, by kind, writer and whether"
+            " the write itself wrote one",
+            ["kind", "writer", "written"],
+            registry=self.registry,
+        )
+        self.conversions = Counter(
+            "skyhook_webhook_converted_objects_total",
+            "Objects converted, by the version asked for",
+            ["version"],
+            registry=self.registry,
+        )
         self._children: dict[tuple[str, ...], Counter] = {}
 
     def count(self, judged: Judged) -> None:
@@ -98,6 +117,20 @@ class Metrics:
                 self.findings.labels(finding.rule, effect).inc()
         for rule in verdict.would_deny:
             self.would_deny.labels(rule).inc()
+
+    def count_mutation(self, mutated: Mutated) -> None:
+        """Counts what became of one status write."""
+        request, mutation = mutated.request, mutated.mutation
+        kind = request.kind.kind if request.kind.kind in self._kinds else "other"
+        done = "withheld" if mutation.doubt else "left" if mutation.patch is None else "patched"
+        self.mutations.labels(kind, mutation.writer.value, done).inc()
+        if mutation.carried:
+            written = "true" if mutation.written else "false"
+            self.legacy.labels(kind, mutation.writer.value, written).inc()
+
+    def count_conversion(self, desired: str, served: frozenset[str], objects: int) -> None:
+        """Counts the objects of one conversion call."""
+        self.conversions.labels(desired if desired in served else "other").inc(objects)
 
     def text(self) -> bytes:
         """The exposition that Prometheus scrapes."""

@@ -18,6 +18,7 @@ from pydantic_settings import (
 )
 
 from webhook.core.release import ReleaseError, parse_release
+from webhook.core.window import Window, WindowError
 from webhook.core.writer import UserGlobs
 from webhook.reviews.policy import Mode, ModeRule, Policy
 
@@ -40,6 +41,27 @@ class ModeSetting(BaseModel):
     def compiled(self) -> ModeRule:
         """The entry as the policy uses it."""
         return ModeRule(self.mode, UserGlobs.of(self.rules), UserGlobs.of(self.writers))
+
+
+class ConditionSettings(BaseModel):
+    """``conditions``: how long and where old condition names are kept beside the bare ones."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    window: Any = "open"
+    strip: bool = False
+    project_ready: bool = False
+    further_prefixes: dict[str, list[str]] = {}
+    read_only: list[str] = []
+
+    @field_validator("window")
+    @classmethod
+    def _readable(cls, value: Any) -> Any:
+        try:
+            Window.parse(value)
+        except WindowError as error:
+            raise ValueError(str(error)) from None
+        return value
 
 
 class Settings(BaseSettings):
@@ -91,6 +113,10 @@ class Settings(BaseSettings):
     )
     releases: dict[str, str] = Field(
         {}, description="Release of the guarded system by profile; unset: the recorded one"
+    )
+    conditions: ConditionSettings = Field(
+        ConditionSettings(),
+        description="window (open, closed, until: DATE), strip, project_ready, further_prefixes, read_only",
     )
     strictness: Literal["recorded", "documented"] = Field(
         "recorded", description="documented: every step outside the operator's document warns"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -10,17 +11,21 @@ import msgspec
 from webhook.core.evidence import NoEvidence
 from webhook.core.writer import UserGlobs
 from webhook.reviews.answer import answer
+from webhook.reviews.conversion import convert_slices
 from webhook.reviews.decode import decode_admission, request_of
+from webhook.reviews.mutation import Mutation, mutate, mutation_answer
 from webhook.reviews.policy import Policy
 from webhook.reviews.verdict import Verdict, judge
 from webhook.reviews.wire import AdmissionAnswer, AdmissionRequest, AdmissionResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
+    from collections.abc import Callable, Iterator, Mapping
 
     from webhook.catalog import Catalog
+    from webhook.conversions.converter import Converter
     from webhook.core.evidence import Evidence
+    from webhook.mutations.keeper import Keeper
+    from webhook.reviews.conversion import ConversionReview
     from webhook.reviews.wire import AdmissionReview
 
 _ENCODE: Final = msgspec.json.Encoder()
@@ -49,6 +54,21 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class Mutated:
+    """A review with what the mutating webhook makes of it; fields as in Judged."""
+
+    api_version: str
+    request: AdmissionRequest
+    mutation: Mutation
+    response: AdmissionResponse
+
+    def encode(self) -> bytes:
+        """The whole answer as JSON."""
+        envelope = AdmissionAnswer(self.api_version, "AdmissionReview", self.response)
+        return _ENCODE.encode(envelope)
+
+
+@dataclass(frozen=True, slots=True)
 class Engine:
     """Judges reviews.
 
@@ -57,12 +77,16 @@ class Engine:
         policy: what becomes of findings.
         clock: reads the time; None switches rules about the future off.
         evidence: what is known of Nodes.
+        keepers: how the conditions of each (group, plural) are kept in status writes.
+        converters: by API group.
     """
 
     catalog: Catalog
     policy: Policy
     clock: Callable[[], datetime] | None = None
     evidence: Evidence = field(default_factory=NoEvidence)
+    keepers: Mapping[tuple[str, str], Keeper] = field(default_factory=dict)
+    converters: Mapping[str, Converter] = field(default_factory=dict)
 
     @classmethod
     def default(cls, clock: Callable[[], datetime] | None = None) -> Engine:
@@ -82,6 +106,20 @@ class Engine:
         request = request_of(review)
         verdict = self.judge_request(request)
         return Judged(review.api_version, request, verdict, answer(request, verdict))
+
+    def mutate_review(self, review: AdmissionReview) -> Mutated:
+        """What becomes of a status write, and the answer. Raises ReviewError without request."""
+        request = request_of(review)
+        mutation = mutate(request, self.keepers, operators=self.policy.operators, now=self.moment())
+        return Mutated(review.api_version, request, mutation, mutation_answer(request, mutation))
+
+    def convert_slices(self, review: ConversionReview) -> Iterator[bytes]:
+        """The answer to a conversion call, in pieces."""
+        return convert_slices(review, self.converters, self.moment())
+
+    def moment(self) -> datetime:
+        """The clock's reading; the end of time, when every window is closed, without a clock."""
+        return self.clock() if self.clock is not None else datetime.max.replace(tzinfo=UTC)
 
     def judge_body(self, body: bytes) -> Judged:
         """The same for the body of a call. Raises ReviewError."""

@@ -8,7 +8,7 @@ from aiohttp import web
 
 from webhook.metrics import CONTENT_TYPE
 from webhook.server.failure import failure
-from webhook.server.handlers import Route, validating
+from webhook.server.handlers import Route, converting, mutating, validating
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -33,10 +33,14 @@ async def statuses(
 
 
 def review_app(state: State) -> web.Application:
-    """/validate, with the limits of the settings."""
+    """/validate, /mutate and /convert, with the limits of the settings."""
     app = web.Application(middlewares=[statuses], client_max_size=0)
     settings = state.settings
-    for path, limit, respond in ((("/validate"), settings.max_body_bytes, validating(state)),):
+    for path, limit, respond in (
+        ("/validate", settings.max_body_bytes, validating(state)),
+        ("/mutate", settings.max_body_bytes, mutating(state)),
+        ("/convert", settings.max_convert_bytes, converting(state)),
+    ):
         route = Route(state, path, limit, respond)
         app.router.add_post(path, route, expect_handler=route.expect)
     return app

@@ -1,7 +1,8 @@
-"""/validate: read, ask the engine, write. A crash is never a verdict: it is a 500."""
+"""/validate, /mutate, /convert: read, ask the engine, write. A crash is never a verdict: it is a 500."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from webhook.reviews.answer import answer
+from webhook.reviews.conversion import decode_conversion
 from webhook.reviews.decode import ReviewError, decode_admission
 from webhook.server.body import check_head, read_body
 from webhook.server.failure import failure, refusal
@@ -93,6 +95,46 @@ def validating(state: State) -> Callable[[bytes], Awaitable[bytes]]:
         state.metrics.count(judged)
         log_review(state, judged, perf_counter() - started)
         return judged.encode()
+
+    return respond
+
+
+def mutating(state: State) -> Callable[[bytes], Awaitable[bytes]]:
+    """The function behind /mutate."""
+
+    async def respond(body: bytes) -> bytes:
+        mutated = state.engine.mutate_review(decode_admission(body))
+        state.metrics.count_mutation(mutated)
+        request, mutation = mutated.request, mutated.mutation
+        if mutation.patch is not None or mutation.doubt:
+            state.log(
+                "warning" if mutation.doubt else "info",
+                "mutate",
+                uid=short(request.uid),
+                user=short(request.user_info.username if request.user_info else ""),
+                kind=short(request.kind.kind),
+                name=short(request.name),
+                patched=mutation.patch is not None,
+                withheld=short(mutation.doubt),
+            )
+        return mutated.encode()
+
+    return respond
+
+
+def converting(state: State) -> Callable[[bytes], Awaitable[bytes]]:
+    """The function behind /convert; other calls get their turn between slices of a long list."""
+
+    async def respond(body: bytes) -> bytes:
+        review = decode_conversion(body)
+        pieces: list[bytes] = []
+        for piece in state.engine.convert_slices(review):
+            if pieces:
+                await asyncio.sleep(0)
+            pieces.append(piece)
+        served = frozenset(v for one in state.engine.converters.values() for v in one.served)
+        state.metrics.count_conversion(review.desired, served, len(review.objects))
+        return b"".join(pieces) if len(pieces) > 1 else pieces[0]
 
     return respond
 
