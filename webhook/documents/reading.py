@@ -130,7 +130,7 @@ def _not_json(
     composed = compose(lines)
     named_json = source.lower().endswith(_JSON_NAMES)
     if composed.readable and named_json:
-        message = f"{error.message}; kubectl reads it as YAML, other tools will not"
+        message = f"{error.message}; only newer releases of kubectl read it, as YAML"
         remark = Remark(error.offset, (), message, Severity.WARNING, ProblemKind.JSON)
         yield from _read_yaml(lines, composed, remark)
     elif composed.readable:

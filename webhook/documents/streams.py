@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import io
 import zlib
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from _typeshed import WriteableBuffer
 
 PIECE: Final = 256 * 1024
 UNREADABLE: Final = (EOFError, OSError, zlib.error)
@@ -93,7 +91,7 @@ class _Pieces(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: WriteableBuffer) -> int:
+    def readinto(self, buffer: Any) -> int:
         if not self._left:
             self._left = memoryview(next(self._source, b""))
         target = memoryview(buffer)
