@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webhook.catalog import Catalog, shipped
+from webhook.catalog import Catalog, base, shipped
 from webhook.core.evidence import NoEvidence
 from webhook.core.window import Window
 from webhook.documents import DocumentError, load_yaml
@@ -36,7 +36,7 @@ def profile_of(name: str) -> Profile:
                 f"there is no profile {name!r} here; a profile of your own is given as a file"
             ) from None
     path = Path(name)
-    return build_profile(_read(path, name), name, partial(_beside, path.parent))
+    return build_profile(_read(path, name), name, partial(_beside, path.parent), base)
 
 
 def _beside(folder: Path, name: str) -> Mapping[str, Any]:
