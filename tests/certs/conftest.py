@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -65,7 +66,10 @@ def listening():
 
     @asynccontextmanager
     async def listen(context: ServingContext) -> AsyncIterator[int]:
+        open_writers: set[asyncio.StreamWriter] = set()
+
         async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            open_writers.add(writer)
             try:
                 while line := await reader.readline():
                     name = peer_common_name(writer.get_extra_info("ssl_object"))
@@ -74,12 +78,26 @@ def listening():
             except (ConnectionError, OSError):
                 pass
             finally:
-                writer.close()
+                open_writers.discard(writer)
+                writer.transport.abort()
 
         server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=context.outer)
         try:
             yield server.sockets[0].getsockname()[1]
         finally:
             server.close()
+            for writer in open_writers:
+                writer.transport.abort()
+            await asyncio.sleep(0.01)  # both ends of what is still open see that it is over
 
     return listen
+
+
+@pytest.fixture
+def namespace(control_plane, request):
+    """A namespace of the test's own on the session's API server."""
+    name = f"certs-{hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:8]}"
+    body = {"metadata": {"name": name}}
+    status, answer = control_plane.request("kubernetes-admin", "POST", "/api/v1/namespaces", body)
+    assert status == 201, answer
+    return name

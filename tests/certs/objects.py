@@ -21,7 +21,7 @@ def webhook(name: str, path: str, **config: str) -> dict[str, Any]:
         "clientConfig": client_config(path, **config),
         "rules": [
             {
-                "apiGroups": ["skyhook.nvidia.com"],
+                "apiGroups": ["skyhook.example.com"],  # nothing that another test writes
                 "apiVersions": ["*"],
                 "operations": ["UPDATE"],
                 "resources": ["skyhooks/status"],

@@ -120,16 +120,21 @@ def test_a_key_of_another_kind_is_refused(clock, make_bundle):
 
 
 def test_a_chain_over_an_intermediate_is_walked(clock, tmp_path, make_bundle):
-    # Made by openssl, as somebody's own issuer would: root -> intermediate -> leaf, RSA.
+    # Made by openssl, as somebody's own issuer would: root -> intermediate -> leaf of another kind.
+    curve = ("ec", "-pkeyopt", "ec_paramgen_curve:P-384")
+
     def openssl(*args: str) -> None:
         subprocess.run(["openssl", *args], cwd=tmp_path, check=True, capture_output=True)
 
     (tmp_path / "ca.ext").write_text("basicConstraints=critical,CA:true\n")
     (tmp_path / "leaf.ext").write_text("subjectAltName=DNS:a.b.svc\n")
-    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "r.key", "-out", "r.crt",
+    openssl("req", "-x509", "-newkey", *curve, "-nodes", "-keyout", "r.key", "-out", "r.crt",
             "-subj", "/CN=root", "-days", "9")  # fmt: skip
-    for name, issuer, ext in (("i", "r", "ca.ext"), ("l", "i", "leaf.ext")):
-        openssl("req", "-new", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}.key",
+    for name, issuer, ext, key in (
+        ("i", "r", "ca.ext", curve),
+        ("l", "i", "leaf.ext", ("rsa:2048",)),
+    ):
+        openssl("req", "-new", "-newkey", *key, "-nodes", "-keyout", f"{name}.key",
                 "-out", f"{name}.csr", "-subj", f"/CN={name}")  # fmt: skip
         openssl("x509", "-req", "-in", f"{name}.csr", "-CA", f"{issuer}.crt", "-CAkey",
                 f"{issuer}.key", "-CAcreateserial", "-out", f"{name}.crt", "-days", "9",

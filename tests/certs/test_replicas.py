@@ -113,7 +113,7 @@ async def test_a_peer_that_never_answers_is_given_up(roll, make_authority, monke
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await gone.wait()
-        writer.close()
+        writer.transport.abort()
 
     listener = await asyncio.start_server(silent, "127.0.0.1", 0)
     port = listener.sockets[0].getsockname()[1]
@@ -123,3 +123,4 @@ async def test_a_peer_that_never_answers_is_given_up(roll, make_authority, monke
     )
     gone.set()
     listener.close()
+    await asyncio.sleep(0.01)

@@ -234,7 +234,7 @@ class House:
             )
         except OSError as error:
             return str(error)
-        writer.close()
+        writer.transport.abort()
         return None
 
     @property

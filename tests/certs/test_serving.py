@@ -20,7 +20,7 @@ async def shown(port: int, ca_pem: bytes, name: str | None = "localhost", **kwar
         "127.0.0.1", port, ssl=context, server_hostname=name or ""
     )
     leaf = writer.get_extra_info("ssl_object").getpeercert(True)
-    writer.close()
+    writer.transport.abort()
     return leaf
 
 
@@ -29,8 +29,10 @@ async def call(port: int, context: ssl.SSLContext, line: bytes = b"hello") -> by
         "127.0.0.1", port, ssl=context, server_hostname="localhost"
     )
     writer.write(line + b"\n")
-    answer = await asyncio.wait_for(reader.readline(), 10)
-    writer.close()
+    try:
+        answer = await asyncio.wait_for(reader.readline(), 10)
+    finally:
+        writer.transport.abort()
     return answer.strip()
 
 
@@ -80,7 +82,7 @@ async def test_a_swap_reaches_the_next_handshake_and_leaves_open_connections(
         assert await shown(port, other.ca_pem) == der(other)
         writer.write(b"still here\n")
         assert await asyncio.wait_for(reader.readline(), 10) == b"still here None\n"
-        writer.close()
+        writer.transport.abort()
 
 
 async def test_a_bad_pair_raises_and_changes_nothing(listening, make_bundle):

@@ -27,6 +27,8 @@ Probe = Callable[[bytes], Awaitable[bool]]
 LOG = logging.getLogger(__name__)
 FIELD_MANAGER = "skyhook-webhook-cabundle"
 RETRY_SECONDS, SLOWEST_SECONDS = 1.0, 30.0
+# An API server that comes back is seen soon: what was emptied meanwhile waits for us.
+SLOWEST_WATCH_SECONDS = 4.0
 # Somebody who writes another bundle again and again is met at once three times a minute, then
 # slower and slower: two owners must not fill etcd.
 QUICK_WRITES, WINDOW_SECONDS = 3, 60.0
@@ -72,16 +74,19 @@ class Keeper:
         self._changed.set()
 
     async def watch(self) -> None:
-        """See every change, until cancelled."""
+        """See every change, until cancelled; a watch that ends is started again."""
+        pause = RETRY_SECONDS
         while True:
             try:
                 async for objects in self._custody.cluster.watch(self._target):
                     self._known = dict(objects)
                     self._complain("", None)
                     self._changed.set()
+                    pause = RETRY_SECONDS
             except ClusterError as error:
                 self._complain("", str(error))
-            await self._custody.sleep(RETRY_SECONDS)
+            await self._custody.sleep(pause)
+            pause = min(pause * 2, SLOWEST_WATCH_SECONDS)
 
     async def repair(self) -> None:
         """Write what is wrong, until cancelled; what can't be written is tried again, ever slower."""
