@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SEED: Final = 20261129
-DRAWN: Final = 2
+DRAWN: Final = 3
+LARGEST_DRAWN: Final = 40_000
 LIMIT: Final = 6 * 1024 * 1024
 REPLAYED: Final = (
     "chainsaw-cli-lifecycle",
@@ -35,10 +36,13 @@ REPLAYED: Final = (
     "chainsaw-skyhook-interrupt-grouping",
     "chainsaw-skyhook-malformed-node-state",
     "chainsaw-skyhook-package-upgrade",
+    "chainsaw-skyhook-uninstall-cancel",
+    "compartments-move",
     "migration",
     "missing-policy",
+    "operator-upgrade",
 )
-"""Whole scenarios: they hold an interrupt, an upgrade, an uninstall, the CLI, damage and repair."""
+"""Whole scenarios: interrupt, upgrade, uninstall, batches, the CLI, damage and repair, rollback."""
 HOST_PATHS: Final = (b"/work/", b"/root/", b"/home/", b"/tmp/")
 
 
@@ -192,7 +196,7 @@ def main() -> int:
     parser.add_argument("--rejected", type=Path, default=reading.SHARED_REJECTED)
     parser.add_argument("--target", type=Path, default=reading.CHECKED_IN)
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--largest-drawn", type=int, default=40_000)
+    parser.add_argument("--largest-drawn", type=int, default=LARGEST_DRAWN)
     args = parser.parse_args()
     chosen = choose(args.source, args.seed)
     if not chosen.counts:

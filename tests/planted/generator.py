@@ -13,6 +13,7 @@ from tests.planted import (
     node_edges,
     node_keys,
     node_values,
+    odd_counters,
     odd_edges,
     odd_node,
     odd_status,
@@ -43,7 +44,7 @@ def _in_order(*modules: Any) -> tuple[Kind, ...]:
 LIST_L: Final = _in_order(
     with_evidence, status_done, node_edges, node_values, status_values, node_keys, status_conditions
 )
-LIST_M: Final = _in_order(odd_status, odd_edges, odd_node)
+LIST_M: Final = _in_order(odd_status, odd_edges, odd_node, odd_counters)
 
 
 def variants(reviews: Iterable[dict[str, Any]], *, seed: int, per_kind: int) -> Iterator[Variant]:
@@ -84,6 +85,7 @@ def planted(
 ) -> Iterator[Variant]:
     """Plant any kinds. `reviews` are read once and not changed."""
     samples = [Sample(kind, seed, per_kind) for kind in kinds]
+    of_operator, of_anyone = _by_scope(samples)
     scenario, known = "", dict[str, dict[str, Any]]()
     for review in reviews:
         if review["scenario"] != scenario:
@@ -92,13 +94,20 @@ def planted(
         if view.scope in {Scope.STATUS, Scope.SKYHOOK}:
             known[view.name] = view.object
         view.known = known
-        if view.scope is not Scope.OTHER:
-            for sample in samples:
-                sample.look(view)
+        interested = of_operator if view.by_operator else of_anyone
+        for sample in interested[view.scope]:
+            sample.look(view)
     for sample in samples:
         for number, (form, writer, place) in enumerate(sample.chosen(per_kind)):
             label = f"{family}{sample.kind.number}-{form}-{writer}-s{seed}-{number}"
             yield _variant(label, sample.kind, form, writer, place)
+
+
+def _by_scope(samples: list[Sample]) -> tuple[dict[Scope, list[Sample]], dict[Scope, list[Sample]]]:
+    """Who looks at the operator's reviews, and who at those of others."""
+    every = {scope: [s for s in samples if scope in s.kind.scopes] for scope in Scope}
+    some = {scope: [s for s in every[scope] if s.kind.every_writer] for scope in Scope}
+    return every, some
 
 
 def _variant(label: str, kind: Kind, form: str, writer: Writer, place: Place) -> Variant:

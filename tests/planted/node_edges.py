@@ -63,7 +63,7 @@ def steps(view: View, rng: Random) -> Iterator[tuple[str, str, str]]:
 
     A map that was `{}` is left out: only `added` plants over one, under a form of its own.
     """
-    for skyhook in view.skyhooks()[:SKYHOOKS_A_REVIEW]:
+    for skyhook in view.skyhooks[:SKYHOOKS_A_REVIEW]:
         old, new = view.packages(skyhook, old=True), view.packages(skyhook)
         if not old:
             continue
@@ -74,7 +74,7 @@ def steps(view: View, rng: Random) -> Iterator[tuple[str, str, str]]:
 
 def added(view: View, rng: Random, word: str) -> Iterator[Site]:
     """One key more than the map had: a new package, or another version of one."""
-    for skyhook in view.skyhooks()[:1]:
+    for skyhook in view.skyhooks[:1]:
         packages = view.packages(skyhook) | view.packages(skyhook, old=True)
         form = rng.choice(("added", "added-version"))
         if not view.packages(skyhook, old=True):
@@ -125,7 +125,7 @@ def upgrade_from_nothing(view: View, rng: Random) -> Iterator[Site]:
             others = siblings(view.packages(skyhook), key)
             form = "lower-dropped" if others else "recorded-entry"
             yield Site(form, step(skyhook, key, old, "upgrade/in_progress", drop=others))
-    for skyhook in view.skyhooks()[:1]:
+    for skyhook in view.skyhooks[:1]:
         packages = view.packages(skyhook) | view.packages(skyhook, old=True)
         if packages:
             key = fresh(packages, rng)

@@ -67,7 +67,7 @@ def in_entries(edits: Any) -> Callable[[View, Random], Iterator[Site]]:
                 yield Site(f"{new}{form}", edit_annotation(skyhook, key, fields))
 
     def in_copy(view: View, rng: Random) -> Iterator[Site]:
-        for node, key in some(rng, view.entries(), 2):
+        for node, key in some(rng, view.entries, 2):
             for form, fields in edits(key, view.entry(node, key), rng):
                 yield Site(f"copy-{form}", edit_copy(node, key, fields))
 
@@ -102,7 +102,7 @@ def edit_copy(node: str, key: str, fields: dict[str, Any]) -> Any:
 
 def unreadable(view: View, rng: Random) -> Iterator[Site]:
     """L20: the annotation is no JSON map of package entries any more."""
-    for skyhook in view.skyhooks()[:2]:
+    for skyhook in view.skyhooks[:2]:
         text = view.annotations[NODE_STATE + skyhook]
         yield Site("text", _text(skyhook, rng.choice(UNREADABLE)))
         if len(text) > 2:
@@ -123,7 +123,7 @@ def _text(skyhook: str, text: str) -> Any:
 
 def without_version(view: View, rng: Random) -> Iterator[Site]:
     """L21: a new key that has no version (the migration only ever takes such keys away)."""
-    for skyhook in view.skyhooks()[:2]:
+    for skyhook in view.skyhooks[:2]:
         packages = view.packages(skyhook) | view.packages(skyhook, old=True)
         key = rng.choice(sorted(packages)) if packages else fresh(packages, rng)
         entry = packages.get(key) or new_entry(key, "apply/in_progress")
@@ -140,12 +140,12 @@ def _bare(skyhook: str, key: str, entry: Entry, *, drop: str | None = None) -> A
     def plant(view: View) -> Planted:
         packages = view.packages(skyhook)
         packages[key] = entry
-        touched = (where,)
+        touched = [where]
         if drop is not None:
             packages.pop(drop, None)
-            touched += (annotation(NODE_STATE + skyhook, drop),)
+            touched.append(annotation(NODE_STATE + skyhook, drop))
         view.put(skyhook, packages)
-        return Planted(f"{skyhook} new key {key!r}", (where,), touched)
+        return Planted(f"{skyhook} new key {key!r}", (where,), tuple(touched))
 
     return plant
 

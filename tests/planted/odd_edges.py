@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 from tests.corpus.differences import NODE_STATE
 from tests.planted.node_edges import below_all, fresh, new_entry, siblings, step, steps
 from tests.planted.variant import Expect, Kind, Planted, Site, Writer
-from tests.planted.view import ABSENT, Scope, View, annotation, pair, set_pair, some
+from tests.planted.view import (
+    ABSENT,
+    Scope,
+    View,
+    annotation,
+    pair,
+    set_pair,
+    some,
+    version_numbers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,7 +49,7 @@ def edges(*pairs: tuple[str, str]) -> Callable[[View, Random], Iterator[Site]]:
 
 
 def _new_keys(view: View, rng: Random, words: list[str]) -> Iterator[Site]:
-    for skyhook in view.skyhooks()[:1]:
+    for skyhook in view.skyhooks[:1]:
         packages = view.packages(skyhook) | view.packages(skyhook, old=True)
         for word in words:
             yield Site(f"added-{word}", step(skyhook, fresh(packages, rng), ABSENT, word))
@@ -52,7 +61,7 @@ def vanishing(view: View, rng: Random) -> Iterator[Site]:
         ("apply/in_progress", "uninstall/erroring"),
         ("apply/in_progress", "uninstall-interrupt/in_progress"),
     )(view, rng)
-    for skyhook in view.skyhooks()[:2]:
+    for skyhook in view.skyhooks[:2]:
         for key, entry in view.packages(skyhook, old=True).items():
             if pair(entry) != "apply/in_progress":
                 continue
@@ -73,18 +82,14 @@ def _dropped(skyhook: str, *keys: str) -> Any:
     return plant
 
 
-def version_key(key: str) -> tuple[int, ...] | None:
-    """A plain numeric version as numbers, None for any other."""
-    parts = key.partition("|")[2].removeprefix("v").split(".")
-    return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else None
-
-
 def lower_beside(view: View, skyhook: str, key: str) -> bool:
     """Whether a lower version of the package is in the map, before and after."""
-    mine = version_key(key)
-    lower = [s for s in siblings(view.packages(skyhook), key) if s in view.packages(skyhook, old=True)]
+    mine = version_numbers(key)
+    lower = [
+        s for s in siblings(view.packages(skyhook), key) if s in view.packages(skyhook, old=True)
+    ]
     return mine is not None and any(
-        other is not None and other < mine for other in map(version_key, lower)
+        other is not None and other < mine for other in map(version_numbers, lower)
     )
 
 
@@ -92,7 +97,7 @@ def upgrade_again(view: View, rng: Random) -> Iterator[Site]:
     """M21: upgrade/in_progress over an entry that was done, a lower version beside it."""
     word = "upgrade/in_progress"
     for skyhook, key, old in steps(view, rng):
-        if lower_beside(view, skyhook, key) and old not in {ABSENT, word}:
+        if lower_beside(view, skyhook, key) and old not in {ABSENT, word, "upgrade/complete"}:
             if pair(view.packages(skyhook)[key]) == word:
                 yield as_recorded()
             elif view.by_operator and not old.startswith("uninstall"):
@@ -101,7 +106,7 @@ def upgrade_again(view: View, rng: Random) -> Iterator[Site]:
 
 def side_by_side(view: View, rng: Random) -> Iterator[Site]:
     """M22: two versions of a package in one map."""
-    for skyhook in view.skyhooks()[:1]:
+    for skyhook in view.skyhooks[:1]:
         new = view.packages(skyhook)
         if any(siblings(new, key) for key in new):
             yield as_recorded()
@@ -180,7 +185,7 @@ def _restarted(skyhook: str, key: str, word: str, count: int) -> Any:
 
 def empty_or_gone(view: View, rng: Random) -> Iterator[Site]:
     """M26: the annotation is `{}`, or gone while the status says complete."""
-    for skyhook in some(rng, view.skyhooks(), 1):
+    for skyhook in some(rng, view.skyhooks, 1):
         if view.by_operator and view.packages(skyhook):
             yield Site("empty", _dropped(skyhook, *view.packages(skyhook)))
             if view.annotations.get(f"skyhook.nvidia.com/status_{skyhook}") == "complete":

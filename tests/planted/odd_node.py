@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.corpus.differences import NODE_STATE
+from tests.planted.node_edges import step
 from tests.planted.node_keys import holders, set_status
-from tests.planted.odd_edges import as_recorded, legal, step
+from tests.planted.odd_edges import as_recorded, legal
 from tests.planted.variant import Planted, Site
 from tests.planted.view import (
     CORDON_KEY,
@@ -52,7 +53,7 @@ def cordons(view: View, rng: Random) -> Iterator[Site]:
         yield as_recorded(f"recorded-{'held' if held else 'cordon'}")
     if not view.by_operator:
         return
-    for skyhook in some(rng, view.skyhooks(), 1):
+    for skyhook in some(rng, view.skyhooks, 1):
         key = CORDON_KEY + skyhook
         if not held and key not in view.old_annotations and key not in view.annotations:
             word = view.annotations.get(STATUS_KEY + skyhook)
@@ -89,7 +90,7 @@ def through_status(view: View, rng: Random) -> Iterator[Site]:
         return
     if own_changes(view):
         yield as_recorded()
-    for skyhook in view.skyhooks()[:1]:
+    for skyhook in view.skyhooks[:1]:
         for key, old, new in finishing(view, skyhook, rng):
             if view.by_operator:
                 yield Site(f"{old}-{new}", step(skyhook, key, old, new))
@@ -114,7 +115,7 @@ def two_skyhooks(view: View, rng: Random) -> Iterator[Site]:
     if len(changed) > 1:
         yield as_recorded()
     moves = [
-        (skyhook, *move) for skyhook in view.skyhooks() for move in finishing(view, skyhook, rng)
+        (skyhook, *move) for skyhook in view.skyhooks for move in finishing(view, skyhook, rng)
     ]
     if len(moves) > 1 and view.by_operator:
         yield Site("planted", _together([step(*move) for move in moves[:2]]))
@@ -153,7 +154,7 @@ def old_version(view: View, rng: Random) -> Iterator[Site]:
     for key in some(rng, kept, 1):
         if view.by_operator:
             yield Site("version-v0.8.1", _old_version(key))
-    gone = [sk for sk in view.skyhooks() if sk not in view.known]
+    gone = [sk for sk in view.skyhooks if sk not in view.known]
     if gone and own_changes(view):
         yield as_recorded("recorded-leftovers")
 

@@ -156,7 +156,9 @@ def in_disguise(view: View, rng: Random) -> Iterator[Site]:
             c.update(status="True", reason="NodesConverged")
 
     shape = at("compartmentStatuses")
-    yield Site("status", claim("batch reset", (at("status"),), complete, touched=(at("status"), shape)))
+    yield Site(
+        "status", claim("batch reset", (at("status"),), complete, touched=(at("status"), shape))
+    )
     if any(c["status"] == "False" for c in both(view.old_status, "Ready")):
         touched = (*paths("Ready"), shape)
         yield Site("ready", claim("batch reset", paths("Ready"), converged, touched=touched))

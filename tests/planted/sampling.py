@@ -6,16 +6,18 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from tests.planted.variant import Site, Writer
 from tests.planted.view import View, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.planted.variant import Kind, Planted
+    from tests.planted.variant import Kind, Planted, Site, Writer
 
 KEPT_A_FORM: Final = 64
 """Upper bound for places kept of one form and writer; more only where `per_kind` asks."""
+ENOUGH: Final = 60
+"""After so many places for each variant asked for, only a part of the reviews is looked at."""
+THINNED: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,8 @@ class Reservoir:
     def offer(self, view: View, site: Site, rng: Random) -> None:
         """Take a place, or not."""
         self.seen += 1
-        index = len(self.places) if len(self.places) < self.size else rng.randrange(self.seen)
+        full = len(self.places) == self.size
+        index = int(rng.random() * self.seen) if full else len(self.places)
         if index >= self.size:
             return
         origin = view.review["scenario"], view.review["seq"]
@@ -62,15 +65,20 @@ class Sample:
         self.kind = kind
         self.rng = Random(f"{seed}/{kind.number}")
         self.size = max(4, min(per_kind, KEPT_A_FORM), per_kind // 4)
+        self.enough = ENOUGH * per_kind
+        self.seen = 0
         self.strata: dict[tuple[str, Writer], Reservoir] = {}
 
     def look(self, view: View) -> None:
-        """Offer every place of a review."""
-        if view.scope not in self.kind.scopes or not (self.kind.every_writer or view.by_operator):
+        """Offer every place of a review; of one review in a few once very many were seen."""
+        if self.seen > self.enough and self.rng.random() > THINNED:
             return
         for site in self.kind.sites(view, self.rng):
             for writer in site.writers or self.kind.writers:
-                stratum = self.strata.setdefault((site.form, writer), Reservoir(self.size))
+                self.seen += 1
+                stratum = self.strata.get((site.form, writer))
+                if stratum is None:
+                    stratum = self.strata[site.form, writer] = Reservoir(self.size)
                 stratum.offer(view, site, self.rng)
 
     def chosen(self, count: int) -> Iterator[tuple[str, Writer, Place]]:

@@ -103,7 +103,8 @@ def _frozen(type_: str, edit: dict[str, Any]) -> Any:
         bare, twin = both(view.status, type_)
         old_bare, old_twin = both(view.old_status, type_)
         if edit:
-            bare.update({**{k: old_bare[k] for k in COMPARED if k in old_bare}, **edit})
+            bare.update({k: old_bare[k] for k in COMPARED if k in old_bare})
+            bare.update(edit)
         twin.clear()
         twin.update(old_twin)
         return Planted(f"{type_} moved ({sorted(edit) or 'recorded'}), twin kept", paths(type_))

@@ -87,7 +87,7 @@ def over_unfinished_node(view: View, rng: Random) -> Iterator[Site]:
             yield Site(f"dressed-{old}", dressed)
     if view.turns_complete():
         for node in some(rng, nodes, 2):
-            yield Site("one-left", _one_left(node, rng.choice([w for w in STATUSES[1:]])))
+            yield Site("one-left", _one_left(node, rng.choice(STATUSES[1:])))
 
 
 def _one_left(node: str, word: str) -> Any:
@@ -120,7 +120,7 @@ def over_unfinished_package(view: View, rng: Random) -> Iterator[Site]:
     if view.deleting or not sees_current_spec(view):
         return
     keys = set(spec_packages(view).values())
-    known = [(node, key) for node, key in view.entries() if key in keys]
+    known = [(node, key) for node, key in view.entries if key in keys]
     if view.turns_complete():
         for node, key in some(rng, known, 2):
             old = pair(view.old_entry(node, key))

@@ -137,10 +137,11 @@ def lists(view: View, rng: Random) -> Iterator[Site]:
 
 def _updates(name: str, keys: list[str]) -> Any:
     def plant(view: View) -> Planted:
+        new = "configUpdates" not in view.status
         view.status.setdefault("configUpdates", {})[name] = keys
         where = at("configUpdates", name)
-        whole = () if "configUpdates" in view.old_status else (at("configUpdates"),)
-        return Planted(f"configUpdates[{name}] -> {keys}", (where, *whole), whole)
+        touched = (at("configUpdates"),) if new else (where,)
+        return Planted(f"configUpdates[{name}] -> {keys}", (where,), touched)
 
     return plant
 

@@ -6,6 +6,7 @@ import json
 import zlib
 from copy import deepcopy
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
@@ -14,7 +15,7 @@ from tests.corpus.differences import NODE_STATE, readable_map
 from tests.planted.words import STAGES, STATES, STATUSES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from random import Random
 
 PREFIX: Final = "skyhook.nvidia.com/"
@@ -32,6 +33,12 @@ MIRRORED: Final = (
 """Bare types that the operator itself also writes under its prefix."""
 COMPARED: Final = ("status", "reason", "message", "observedGeneration")
 """What a bare condition and its twin have in common."""
+LEGAL_PAIRS: Final = {
+    (stage, state)
+    for stage in STAGES
+    for state in STATES
+    if state != "unknown" and (state != "skipped" or stage == "interrupt")
+}
 
 Entry = dict[str, Any]
 T = TypeVar("T")
@@ -64,7 +71,7 @@ class View:
         self.object = self.request["object"] = deepcopy(self.old)
         self._maps.clear()
 
-    @property
+    @cached_property
     def scope(self) -> Scope:
         """The kind of write; OTHER for anything but an UPDATE of a Skyhook or a Node."""
         if self.request["operation"] != "UPDATE" or not (self.object and self.old):
@@ -85,7 +92,7 @@ class View:
         name: str = self.request["userInfo"]["username"]
         return name
 
-    @property
+    @cached_property
     def by_operator(self) -> bool:
         """Whether the recorded writer is the operator."""
         return self.user.endswith(":skyhook-operator-controller-manager")
@@ -136,12 +143,15 @@ class View:
             self.status.get("status") == "complete" and self.old_status.get("status") != "complete"
         )
 
-    def entries(self) -> Iterator[tuple[str, str]]:
-        """(node, package key) of every legal entry in the new status.nodeState."""
-        for node, packages in self.field("nodeState").items():
-            for key, entry in (packages or {}).items():
-                if legal_entry(key, entry) and legal_or_absent(self.old_entry(node, key), key):
-                    yield node, key
+    @cached_property
+    def entries(self) -> list[tuple[str, str]]:
+        """(node, package key) of the entries in status.nodeState that are legal, old and new."""
+        return [
+            (node, key)
+            for node, packages in self.field("nodeState").items()
+            for key, entry in (packages or {}).items()
+            if legal_entry(key, entry) and legal_or_absent(self.old_entry(node, key), key)
+        ]
 
     def entry(self, node: str, key: str) -> Entry:
         """A package of the new status.nodeState."""
@@ -176,6 +186,7 @@ class View:
         """Old labels."""
         return self.old["metadata"].get("labels") or {}
 
+    @cached_property
     def skyhooks(self) -> list[str]:
         """Skyhooks with a legal nodeState map both before and after, changed ones first."""
         names = [
@@ -218,20 +229,14 @@ def unpack(packed: bytes) -> View:
 
 def legal_entry(key: str, entry: Entry | None) -> bool:
     """Whether a package entry is one that the operator may have written."""
-    if entry is None or (entry.get("stage"), entry.get("state")) == (None, None):
+    if entry is None:
         return False
     name, bar, version = key.partition("|")
-    at_key = entry.get("version") == version or pair(entry) == "interrupt/complete"
-    state, stage = entry.get("state"), entry.get("stage")
-    return (
-        bool(name and bar and version)
-        and entry.get("name") == name
-        and at_key
-        and stage in STAGES
-        and state in STATES[:-1]
-        and (state != "skipped" or stage == "interrupt")
-        and entry.get("restarts", 0) >= 0
-    )
+    word = entry.get("stage"), entry.get("state")
+    if not (name and bar and version) or word not in LEGAL_PAIRS or entry.get("name") != name:
+        return False
+    at_key = entry.get("version") == version or word == ("interrupt", "complete")
+    return at_key and entry.get("restarts", 0) >= 0
 
 
 def legal_or_absent(entry: Entry | None, key: str) -> bool:
@@ -247,6 +252,12 @@ def pair(entry: Entry | None) -> str:
 def set_pair(entry: Entry, word: str) -> None:
     """Write `stage/state` into an entry."""
     entry["stage"], _, entry["state"] = word.partition("/")
+
+
+def version_numbers(key: str) -> tuple[int, ...] | None:
+    """The plain numeric version in `name|version` as numbers, None for any other."""
+    parts = key.partition("|")[2].removeprefix("v").split(".")
+    return tuple(map(int, parts)) if all(part.isdecimal() for part in parts) else None
 
 
 def condition(status: dict[str, Any], type_: str) -> dict[str, Any] | None:

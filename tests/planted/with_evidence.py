@@ -17,6 +17,7 @@ from tests.planted.view import (
     Scope,
     View,
     at,
+    condition,
     is_status,
     pair,
     some,
@@ -50,12 +51,24 @@ def node_object(view: View, node: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": {}, "status": {}}
 
 
+def settled(view: View) -> bool:
+    """Whether the recorded write turns neither the Skyhook complete nor Ready converged.
+
+    In those writes an untrue node or package contradicts the object itself (L3, L4, L30), and
+    the operator would be denied, not warned.
+    """
+    old, new = condition(view.old_status, "Ready"), condition(view.status, "Ready")
+    converged = new is not None and (new["status"], new["reason"]) == ("True", "NodesConverged")
+    was = old is not None and old["status"] == "True"
+    return not view.turns_complete() and (was or not converged)
+
+
 def untrue_package(view: View, rng: Random) -> Iterator[Site]:
     """L1: a package in the copy is in a state that its Node's annotation never said."""
-    for node, key in some(rng, view.entries(), 2):
+    for node, key in some(rng, view.entries, 2):
         true, old = pair(view.entry(node, key)), pair(view.old_entry(node, key))
         stage, _, state = true.partition("/")
-        if true != old or stage.startswith("uninstall"):
+        if true != old or stage.startswith("uninstall") or not settled(view):
             continue
         for lie in LIES.get(state, ()):
             yield Site(f"{true}-{lie}", _untrue_package(node, key, true, lie))
@@ -77,13 +90,12 @@ def untrue_node(view: View, rng: Random) -> Iterator[Site]:
     """L2: a nodeStatus that its Node's status annotation does not say."""
     old = view.field("nodeStatus", old=True)
     for node, true in some(rng, view.field("nodeStatus").items(), 2):
-        if not is_status(true) or old.get(node) != true:
+        if not is_status(true) or old.get(node) != true or not settled(view):
             continue
-        if true != "complete" and not view.turns_complete():
+        if true != "complete":
             yield Site(f"{true}-complete", _untrue_node(node, true, "complete"))
-        if not view.turns_complete():
-            lie = rng.choice([word for word in STATUSES if word not in {true, "complete"}])
-            yield Site(f"{true}-{lie}", _untrue_node(node, true, lie))
+        lie = rng.choice([word for word in STATUSES if word not in {true, "complete"}])
+        yield Site(f"{true}-{lie}", _untrue_node(node, true, lie))
 
 
 def _untrue_node(node: str, true: str, lie: str) -> Any:
@@ -92,7 +104,11 @@ def _untrue_node(node: str, true: str, lie: str) -> Any:
     def plant(view: View) -> Planted:
         evidence = {"nodes": {node: node_object(view, node)}}
         view.status["nodeStatus"][node] = lie
-        return Planted(f"{node} said {lie}, the Node {true}", (where,), evidence=evidence)
+        touched = (where, at("nodePriority"), at("nodeOrderOffset"))
+        if lie == "complete" and node in view.field("nodePriority"):
+            del view.status["nodePriority"][node]
+            view.status["nodeOrderOffset"] = view.status.get("nodeOrderOffset", 0) + 1
+        return Planted(f"{node} said {lie}, the Node {true}", (where,), touched, evidence)
 
     return plant
 
@@ -103,7 +119,8 @@ def uninstall_not_asked(view: View, rng: Random) -> Iterator[Site]:
         name, _, version = key.partition("|")
         owner = view.known.get(skyhook)
         package = ((owner or {}).get("spec", {}).get("packages") or {}).get(name)
-        legal = old.endswith("/complete") and not old.startswith("uninstall")
+        real = pair(view.packages(skyhook)[key]) == "uninstall/in_progress"
+        legal = old.endswith("/complete") and not old.startswith("uninstall") and not real
         if owner is None or package is None or package["version"] != version or not legal:
             continue
         yield Site(f"from-{old}", _uninstall(skyhook, key, old, owner))
@@ -125,11 +142,10 @@ def ghost(view: View, rng: Random) -> Iterator[Site]:
     """L39: an entry for a node that does not exist."""
     nodes = view.field("nodeStatus")
     name = rng.choice(GHOSTS)
-    if not nodes or name in nodes or "nodeBootIds" not in view.status:
+    if not nodes or name in nodes or "nodeBootIds" not in view.status or not settled(view):
         return
     packages = rng.choice(list(view.field("nodeState").values()) or [{}])
-    turning = view.status.get("status") == "complete"
-    word = "complete" if turning else rng.choice(STATUSES)
+    word = rng.choice(STATUSES)
     yield Site("status-and-state", _ghost(name, word, packages))
     yield Site("status-only", _ghost(name, word, None))
 
@@ -137,13 +153,13 @@ def ghost(view: View, rng: Random) -> Iterator[Site]:
 def _ghost(name: str, word: str, packages: dict[str, Any] | None) -> Any:
     def plant(view: View) -> Planted:
         known = {node: node_object(view, node) for node in view.status["nodeStatus"]}
+        whole = () if "nodeState" in view.status else (at("nodeState"),)
         view.status["nodeStatus"][name] = word
         view.status["nodeBootIds"][name] = BOOT_ID
         fields = [at("nodeStatus", name)]
         if packages is not None:
             view.status.setdefault("nodeState", {})[name] = deepcopy(packages)
             fields.append(at("nodeState", name))
-        whole = () if "nodeState" in view.old_status else (at("nodeState"),)
         touched = (*fields, at("nodeBootIds", name), *whole)
         evidence = {"nodes": known, "complete": True}
         return Planted(f"{name} ({word}) does not exist", tuple(fields), touched, evidence)
