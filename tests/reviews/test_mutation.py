@@ -271,7 +271,7 @@ SETTINGS = {
 def test_recorded_status_writes_are_patched_and_then_at_rest(name: str):
     writes = checked_in()[:: 1 if name == "open" else 3]
     assert len(writes) > 300
-    assert check_recorded(writes, name) > 0
+    assert (check_recorded(writes, name) > 0) == (name != "closed"), "0.16 keeps its own mirrors"
 
 
 @pytest.mark.nightly
@@ -280,7 +280,7 @@ def test_all_recorded_status_writes(name: str):
     folder = SHARED / "skyhook" / "recorded"
     if not folder.is_dir():
         pytest.skip("the shared folder is not here")
-    assert check_recorded(status_writes(folder), name) > 0
+    assert (check_recorded(status_writes(folder), name) > 0) == (name != "closed")
 
 
 def check_recorded(writes: Iterable[dict[str, Any]], name: str) -> int:

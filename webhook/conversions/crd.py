@@ -74,8 +74,8 @@ def add_spoke(
         "storage": False,
     }
     spec["versions"] = [v for v in spec["versions"] if v.get("name") != SPOKE] + [spoke]
-    annotations = ours["metadata"].setdefault("annotations", {})
-    if there is None or PREVIOUS not in annotations:  # a chart's upgrade brings its own stanza back
+    if there is None:  # also after an upgrade of the chart, which brings its own stanza back
+        annotations = ours["metadata"].setdefault("annotations", {})
         annotations[PREVIOUS] = json.dumps(spec.get("conversion"), sort_keys=True)
     spec["conversion"] = _stanza(client_config)
     return ours

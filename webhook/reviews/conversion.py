@@ -135,7 +135,7 @@ def convert_slices(
 
 
 def _converted(one: Fields | msgspec.Raw, conversion: Conversion) -> bytes:
-    return conversion.of(one) if isinstance(one, dict) else bytes(one)
+    return conversion.of(one) if isinstance(one, dict) else conversion.of_raw(one)
 
 
 def _opening(uid: str) -> bytes:
