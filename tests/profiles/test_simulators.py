@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.profiles.simulators import planted
-from tests.profiles.simulators.apiserver import ApiServer, Tally, decode, encode
+from tests.profiles.simulators.apiserver import ApiServer, Denial, Tally, decode, encode
 from tests.profiles.simulators.can_upgrade import CanUpgradeWorld
-from tests.profiles.simulators.cluster_api import MachineWorld
+from tests.profiles.simulators.cluster_api import MachineWorld, is_lost_update
 from tests.profiles.simulators.machine_controller import GardenerWorld, Pr531World
 from tests.profiles.simulators.olm import LockingWorld, OperatorConditionWorld
 from webhook.core.finding import Severity
@@ -44,11 +44,15 @@ def lives(name: str, seed: int, writes: int, tally: Tally) -> Iterator[Any]:
             return
 
 
+def unexplained(tally: Tally) -> list[Denial]:
+    return [denial for denial in tally.denied if not is_lost_update(denial)]
+
+
 @cache
 def tally_of(name: str, seed: int, writes: int) -> Tally:
     tally = Tally()
     for _ in lives(name, seed, writes, tally):
-        if tally.denied:
+        if unexplained(tally):
             break
     return tally
 
@@ -59,7 +63,9 @@ def tally_of(name: str, seed: int, writes: int) -> Tally:
 @pytest.mark.parametrize("name", WORLDS)
 def test_no_legitimate_write_is_denied(name: str, seed: int, writes: int) -> None:
     tally = tally_of(name, seed, writes)
-    assert not tally.denied, f"seed {seed}, write {tally.writes}: {tally.denied[0]}"
+    denied = unexplained(tally)
+    assert not denied, f"seed {seed}, write {tally.writes}: {denied[0]}"
+    assert len(tally.denied) <= tally.writes / 10_000, "lost updates are rare"
     assert tally.writes >= writes
 
 

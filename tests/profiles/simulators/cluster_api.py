@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from tests.profiles.simulators.apiserver import (
     ApiServer,
     Clock,
+    Denial,
     Object,
     Tally,
+    decode,
     merge_patch,
     set_condition,
 )
@@ -43,6 +45,18 @@ def derived_phase(machine: Object) -> str:
         if holds:
             phase = word
     return phase
+
+
+def is_lost_update(denial: Denial) -> bool:
+    """Running -> Pending by the controller: the one legitimate write that is denied, on purpose.
+
+    A pass begins with a cached copy that had no phase yet, and its infrastructure step fails. What it
+    writes cannot be told from damage; the denial makes the controller read again, and without it a
+    healthy machine would be shown as a new one.
+    """
+    before, after = (decode(raw)["status"] for raw in (denial.old, denial.new))
+    step = (before.get("phase"), after.get("phase"))
+    return denial.who == "controller: status" and step == ("Running", "Pending")
 
 
 class MachineWorld:
