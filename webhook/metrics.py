@@ -14,6 +14,8 @@ from prometheus_client import (
 from prometheus_client.exposition import generate_latest
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from webhook.reviews.engine import Judged, Mutated
 
 BUCKETS: Final = (
@@ -22,6 +24,71 @@ BUCKETS: Final = (
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _OPERATIONS: Final = frozenset({"CREATE", "UPDATE", "DELETE", "CONNECT"})
 _SUBRESOURCES: Final = frozenset({"", "status", "scale"})
+
+
+class CertificateMetrics:
+    """What certificates report (``webhook.certs.observer``)."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._expiry = Gauge(
+            "skyhook_webhook_certificate_expiry_timestamp_seconds",
+            "When the served leaf or its CA is over",
+            ["cert"],
+            registry=registry,
+        )
+        self._phase = Gauge(
+            "skyhook_webhook_rotation_phase",
+            "1 for the phase that the rotation is in",
+            ["phase"],
+            registry=registry,
+        )
+        self._held = Gauge(
+            "skyhook_webhook_rotation_held",
+            "1 while the rotation waits for an object or a replica",
+            registry=registry,
+        )
+        self._complaint = Gauge(
+            "skyhook_webhook_certificate_source_broken",
+            "1 while the source offers nothing usable and an older pair is served",
+            registry=registry,
+        )
+        self._bundles = Gauge(
+            "skyhook_webhook_ca_bundle_right",
+            "Whether the caBundles of an object are what they should be",
+            ["kind", "object"],
+            registry=registry,
+        )
+        self._repairs = Counter(
+            "skyhook_webhook_ca_bundle_writes_total",
+            "caBundles written, by object",
+            ["kind", "object"],
+            registry=registry,
+        )
+
+    def expiry(self, certificate: str, not_after: datetime) -> None:
+        """When the ``leaf`` or the ``ca`` is over."""
+        self._expiry.labels(certificate).set(not_after.timestamp())
+
+    def phase(self, phase: str) -> None:
+        """Where the rotation stands."""
+        for name in ("steady", "publishing", "serving", "retiring"):
+            self._phase.labels(name).set(name == phase)
+
+    def held(self, reason: str | None) -> None:
+        """Whether the rotation waits."""
+        self._held.set(reason is not None)
+
+    def complaint(self, message: str | None) -> None:
+        """Whether something is wrong with the source."""
+        self._complaint.set(message is not None)
+
+    def ca_bundle(self, kind: str, name: str, *, right: bool) -> None:
+        """Whether an object's caBundles are right; the objects are ours and few."""
+        self._bundles.labels(kind, name).set(right)
+
+    def ca_bundle_written(self, kind: str, name: str) -> None:
+        """A caBundle was repaired."""
+        self._repairs.labels(kind, name).inc()
 
 
 class Metrics:
@@ -35,6 +102,13 @@ class Metrics:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # half of the lines, for nobody
         self.registry = CollectorRegistry()
         self._kinds = kinds
+        self.certificates = CertificateMetrics(self.registry)
+        self.clients = Counter(
+            "skyhook_webhook_client_certificates_total",
+            "Calls by path and whether they carried a verified client certificate",
+            ["webhook", "verified"],
+            registry=self.registry,
+        )
         self.requests = Counter(
             "controller_runtime_webhook_requests_total",
             "HTTP requests by webhook path and status code",

@@ -77,6 +77,22 @@ class Settings(BaseSettings):
         Path("certs/dev"),
         description="Folder with tls.crt and tls.key; an empty one gets a development certificate",
     )
+    tls: Literal["folder", "self-signed"] = Field(
+        "folder",
+        description="Where certificates come from: cert_dir, or a Secret that replicas share",
+    )
+    service: str = Field(
+        "skyhook-webhook", description="Our Service, for certificates and caBundles"
+    )
+    namespace: str | None = Field(None, description="Our namespace; default: the pod's own")
+    secret: str = Field("skyhook-webhook-certs", description="The Secret of tls: self-signed")
+    cluster_domain: str = Field("cluster.local", description="The cluster's DNS domain")
+    kubeconfig: Path | None = Field(
+        None, description="Outside a cluster: how to reach the API server"
+    )
+    client_certificates: Literal["observe", "enforce"] = Field(
+        "observe", description="With client_ca: count calls without a certificate, or refuse them"
+    )
     client_ca: Path | None = Field(
         None, description="CA whose client certificates /validate and /mutate ask for"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from aiohttp import web
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from webhook.reviews.engine import Judged
     from webhook.server.state import State
+
+
+CONVERT: Final = "/convert"
 
 
 class Route:
@@ -52,6 +55,7 @@ class Route:
     async def _answer(self, request: web.Request) -> web.Response:
         state = self.state
         try:
+            self._check_client(request)
             body = await read_body(request, self.limit, state.settings.body_timeout)
             started = perf_counter()
             payload = await self.respond(body)
@@ -68,6 +72,17 @@ class Route:
         self._latency.observe(perf_counter() - started)
         self._ok.inc()
         return web.Response(body=payload, content_type="application/json")
+
+    def _check_client(self, request: web.Request) -> None:
+        """Admission calls may have to carry a client certificate; conversion calls carry none."""
+        settings = self.state.settings
+        if settings.client_ca is None or self.name == CONVERT:
+            return
+        tls = request.transport.get_extra_info("ssl_object") if request.transport else None
+        verified = tls is not None and bool(tls.getpeercert())
+        self.state.metrics.clients.labels(self.name, str(verified).lower()).inc()
+        if not verified and settings.client_certificates == "enforce":
+            raise ReviewError(403, "Forbidden", "a client certificate is required here")
 
     async def expect(self, request: web.Request) -> web.StreamResponse | None:
         """``Expect: 100-continue``: a body that would be refused is never asked for."""

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 import signal
 import socket
 import time
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from aiohttp import web
 
-from webhook.certs.bundle import CertError
-from webhook.certs.development import ensure_development_certificate
-from webhook.certs.folder import FolderSource
 from webhook.certs.serving import ServingContext
 from webhook.server.app import metrics_app, probe_app, review_app
+from webhook.server.certificates import Certificates
 from webhook.server.readiness import Readiness
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
     from webhook.server.state import State
 
@@ -51,6 +47,7 @@ class Server:
     def __init__(self, state: State) -> None:
         self.state = state
         self.tls = ServingContext(client_ca_pem=_client_ca(state))
+        self.certificates = Certificates(state, self.tls)
         self.port = state.settings.port
         self.ports: dict[str, int] = {}
         self._runners: list[web.AppRunner] = []
@@ -61,12 +58,14 @@ class Server:
     async def start(self) -> None:
         """Serves. Raises CertError without a usable certificate, OSError without the port."""
         settings = self.state.settings
-        ensure_development_certificate(settings.cert_dir, now=datetime.now(UTC))
-        await self._first_bundle()
+        await self.certificates.first()
         self.port = await self._listen(
             review_app(self.state), settings.bind_address, settings.port, self.tls
         )
+        self.state.port = self.port
         self.readiness = Readiness(settings.bind_address, self.port, self._ca, time.monotonic)
+        if self.certificates.shared is not None:
+            self.readiness.trusted = self.certificates.shared.owner.seen_right
         for name, text, app in (
             ("metrics", settings.metrics_bind_address, metrics_app(self.state)),
             ("health", settings.health_probe_bind_address, probe_app(self.readiness)),
@@ -74,33 +73,27 @@ class Server:
             address = Address(text).parts()
             if address is not None:
                 self.ports[name] = await self._listen(app, *address)
+        for work in self.certificates.tasks():
+            self._watch(work)
         gc.collect()
         gc.freeze()
         self.state.log("info", "serving", port=self.port, **self.ports)
 
+    def _watch(self, work: Coroutine[None, None, None]) -> None:
+        """Runs something beside the server; its end before ours is a fault that is said."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self.state.log.fault("background work ended", error)
+
     def _ca(self) -> bytes | None:
         bundle = self.tls.bundle
         return bundle.ca_pem if bundle is not None else None
-
-    async def _first_bundle(self) -> None:
-        bundles = FolderSource(self.state.settings.cert_dir).bundles()
-        try:
-            async with asyncio.timeout(30):
-                self.tls.swap(await anext(bundles))
-        except TimeoutError:
-            folder = self.state.settings.cert_dir
-            raise CertError(f"no usable certificate appeared in {folder} within 30 s") from None
-        task = asyncio.get_running_loop().create_task(self._follow(bundles))
-        self._tasks.add(task)
-
-    async def _follow(self, bundles: object) -> None:
-        async for bundle in bundles:  # type: ignore[attr-defined]  # an async generator
-            try:
-                self.tls.swap(bundle)
-            except CertError as error:
-                self.state.log("error", "certificate refused", why=str(error))
-            else:
-                self.state.log("info", "certificate", until=bundle.not_after.isoformat())
 
     async def _listen(
         self, app: web.Application, host: str, port: int, tls: ServingContext | None = None
@@ -155,12 +148,10 @@ class Server:
 
     async def close(self) -> None:
         """Closes listeners, then connections; calls under way get the grace period."""
-        for task in self._tasks:
+        running = tuple(self._tasks)
+        for task in running:
             task.cancel()
-        for task in self._tasks:
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
-        self._tasks.clear()
+        await asyncio.gather(*running, return_exceptions=True)
         for runner in self._runners:
             await runner.cleanup()
         self._runners.clear()

@@ -20,6 +20,7 @@ class State:
 
     Attributes:
         engine: judges; replaced as a whole when settings are reloaded.
+        port: where the HTTPS listener is, once it is there.
         draining: after SIGTERM: answers close their connection.
     """
 
@@ -28,4 +29,5 @@ class State:
     metrics: Metrics
     log: Log
     rarely: Rarely = field(default_factory=Rarely)
+    port: int = 0
     draining: bool = False
