@@ -87,12 +87,13 @@ def bindings(path: str, run: Run) -> list[Trail]:
     """Every place that a path leads to in the old or the new object."""
     found: dict[tuple[object, ...], Trail] = {}
     for root in (run.new, run.old):
-        for trail in _places(root, parse(path), START):
+        for trail in places(root, parse(path), START):
             found.setdefault((trail.stars, trail.names), trail)
     return list(found.values())
 
 
-def _places(here: View | None, steps: tuple[Step, ...], trail: Trail) -> Iterator[Trail]:
+def places(here: View | None, steps: tuple[Step, ...], trail: Trail) -> Iterator[Trail]:
+    """Every place that the steps lead to from a value, with what their wildcards are bound to."""
     if here is None:
         return
     if not steps:
@@ -100,7 +101,7 @@ def _places(here: View | None, steps: tuple[Step, ...], trail: Trail) -> Iterato
         return
     step, rest = steps[0], steps[1:]
     if step.kind is StepKind.INSIDE:
-        yield from _places(here.inside, rest, trail)
+        yield from places(here.inside, rest, trail)
         return
     if step.kind in (StepKind.TYPE, StepKind.ANY_TYPE):
         kids = dict(here.types)
@@ -111,4 +112,4 @@ def _places(here: View | None, steps: tuple[Step, ...], trail: Trail) -> Iterato
         if step.wild or key == step.name:
             onward = trail.step(step, key)
             if onward is not None:
-                yield from _places(kid, rest, onward)
+                yield from places(kid, rest, onward)
