@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -10,16 +9,10 @@ import click
 
 from webhook.building import engine_of
 from webhook.cli.failures import CallerError
+from webhook.cli.forms.choice import FORMS, printer_for
 from webhook.cli.options import policy_options, settings_of
 from webhook.cli.progress import counting
-from webhook.cli.results import (
-    JsonlPrinter,
-    JsonPrinter,
-    Printer,
-    Summary,
-    TextPrinter,
-    result_of,
-)
+from webhook.cli.results import Printer, Summary, result_of
 from webhook.cli.subjects import Identity, Reader, Subject, Writing, identity_of
 from webhook.core.evidence import GivenNodes
 from webhook.core.view import View
@@ -30,8 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from webhook.reviews.engine import Engine
-
-_COLOURS = {"deny": "red", "warn": "yellow", "audit": "blue", "allowed": "green"}
 
 
 @click.command(short_help="Judge files, folders, stdin or recorded reviews.")
@@ -62,7 +53,7 @@ _COLOURS = {"deny": "red", "warn": "yellow", "audit": "blue", "allowed": "green"
 @click.option(
     "-o",
     "--output",
-    type=click.Choice(["text", "json", "jsonl"]),
+    type=click.Choice(FORMS),
     default="text",
     show_default=True,
     help="Form of the results.",
@@ -105,7 +96,7 @@ def validate(
     former = _former(old) if old is not None else None
     writing = Writing(user, groups, subresource, operation)
     reader = Reader(engine.catalog, writing, former)
-    printer = _printer(output, verbose=verbose)
+    printer = printer_for(output, verbose=verbose)
     summary, unreadable = _judge_all(paths, reader, engine, printer, quiet=quiet)
     printer.end(summary)
     if not quiet:
@@ -133,20 +124,6 @@ def _judge_all(
 def _subjects(paths: Sequence[str], reader: Reader) -> Iterator[Subject]:
     for source in walk_inputs(paths):
         yield from reader.subjects(source)
-
-
-def _printer(output: str, *, verbose: bool) -> Printer:
-    if output == "json":
-        return JsonPrinter(sys.stdout, [])
-    if output == "jsonl":
-        return JsonlPrinter(sys.stdout.buffer.write)
-    colour = sys.stdout.isatty()
-
-    def echo(text: str, severity: str) -> None:
-        style = _COLOURS.get(severity)
-        click.echo(click.style(text, fg=style) if colour and style else text)
-
-    return TextPrinter(echo, verbose)
 
 
 def _former(path: str) -> dict[Identity, Any]:
