@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from webhook.checks.versions import Version
-from webhook.core.finding import CauseType
+from webhook.core.finding import CauseType, Severity
 from webhook.lifecycle.rule import Mark, listed, show
 from webhook.specs.reading import is_true
 
@@ -77,31 +77,42 @@ def package_removal(_parameters: Mapping[str, Any]) -> CheckJudge:
 def package_downgrade(_parameters: Mapping[str, Any]) -> CheckJudge:
     """A lower version of a package with uninstall.enabled needs a finished uninstall first.
 
-    Asked on ``spec.packages.*`` (skyhook_webhook.go ValidateUpdate).
+    Upstream's webhook refuses every one (skyhook_webhook.go ValidateUpdate). A write that also ends
+    the uninstall only warns: people make it where that webhook is off (recorded, chainsaw's own
+    downgrade-after-uninstall). Asked on ``spec.packages.*``.
     """
 
     def judge(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
-        if old is None or new is None or not _enabled(old):
-            return
-        was, now = old.text("version"), new.text("version")
-        if was is None or now is None or was == now:
-            return
-        before, after = Version.parse(was), Version.parse(now)
-        if before is None or after is None or not after < before:
+        if old is None or new is None or not _enabled(old) or not _lower(old, new):
             return
         nodes = _still_on(run.old, trail.stars[-1], old)
-        if _uninstalling(old) and not nodes:
+        applied = _uninstalling(old)
+        if applied and not nodes:
             return
-        step = f"{show(was)} -> {show(now)} lowers the version of a package with uninstall.enabled"
-        if _uninstalling(old):
-            how = (
-                f"it is still on {_on_nodes(nodes)}: wait until status.nodeState no longer names it"
+        was, now = show(old.text("version")), show(new.text("version"))
+        step = f"{was} -> {now} lowers the version of a package with uninstall.enabled"
+        gone = "wait until status.nodeState no longer names it, then lower it"
+        ends = applied and not _uninstalling(new)
+        if ends:
+            why = (
+                f"its uninstall is not finished on {_on_nodes(nodes)} and ends here; better {gone}"
             )
+        elif applied:
+            why = f"it is still on {_on_nodes(nodes)}: {gone}"
         else:
-            how = f"keep {show(was)}, set {trail.field}.uninstall.apply to true, wait until it is gone from status.nodeState"
-        yield Mark(trail.field.child("version"), f"{step}; {how}, then lower it")
+            why = f"keep {was}, set {trail.field}.uninstall.apply to true, {gone}"
+        severity = Severity.WARN if ends else None
+        yield Mark(trail.field.child("version"), f"{step}; {why}", severity)
 
     return judge
+
+
+def _lower(old: View, new: View) -> bool:
+    was, now = old.text("version"), new.text("version")
+    if was is None or now is None or was == now:
+        return False
+    before, after = Version.parse(was), Version.parse(now)
+    return before is not None and after is not None and after < before
 
 
 def uninstall_cancelled(_parameters: Mapping[str, Any]) -> CheckJudge:
