@@ -61,6 +61,8 @@ class Tally:
             "skyhook.node-package-step.skip",  # the CLI re-runs a stage
             "skyhook.operator-only",  # the CLI sends back an older status
             "skyhook.package-step.skip",  # the copy skips further than a copy does
+            "skyhook.package-downgrade",  # a person ends an uninstall and lowers the version at once
+            "skyhook.uninstall-cancelled",  # a person ends an uninstall
         }
 
 
