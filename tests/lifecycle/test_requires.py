@@ -148,7 +148,7 @@ def test_everywhere_reaches_elements_and_what_strings_hold():
         requires=[{
             "id": "each", "severity": "deny",
             "when": [
-                {"path": "m.\"k_{x}\"|json.l[*].s", "present": True},
+                {"path": 'm."k_{x}"|json.l[*].s', "present": True},
                 {"path": "strict", "changed": True},
             ],
         }]

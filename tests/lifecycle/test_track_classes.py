@@ -103,8 +103,8 @@ def test_a_value_that_appears_is_never_odd_unless_its_class_says_so():
     [
         ("config/ip", "apply/c", "step.edge", "cannot go from config/ip to apply/c; legal from config/ip: config/c"),
         ("apply/ip", "config/c", "step.edge",
-         "cannot go from apply/ip to config/c; legal from apply/ip: apply/c, config/ip;"
-         " step by step it is apply/ip -> apply/c -> config/ip -> config/c"),
+         ("cannot go from apply/ip to config/c; legal from apply/ip: apply/c, config/ip;"
+         " step by step it is apply/ip -> apply/c -> config/ip -> config/c")),
         ("stop/c", "config/c", "step.edge", "cannot go from stop/c to config/c; legal from stop/c: nothing"),
         (None, "apply/c", "step.entry", "cannot start at apply/c; legal to start at: apply/ip, config/ip"),
     ],
@@ -146,8 +146,10 @@ def test_a_wrong_part_says_what_would_be_legal_and_what_the_word_is():
     ]
     assert texts(found(None, "x/ip")) == ['"x" is not a stage; legal: apply, config, stop']
     assert texts(found("stop/c", "stop/ip")) == [
-        '"stop/c" -> "stop/ip" is not a stage and state;'
-        " legal: apply/ip, apply/c, config/ip, config/c, stop/c"
+        (
+            '"stop/c" -> "stop/ip" is not a stage and state;'
+            " legal: apply/ip, apply/c, config/ip, config/c, stop/c"
+        )
     ]
 
 
@@ -265,8 +267,8 @@ def test_of_two_classes_that_name_an_edge_the_first_counts():
     ("old", "new", "text"),
     [
         ("apply/ip", "config/c",
-         "apply/ip -> config/c; legal from apply/ip: apply/c, config/ip;"
-         " step by step it is apply/ip -> apply/c -> config/ip -> config/c"),
+         ("apply/ip -> config/c; legal from apply/ip: apply/c, config/ip;"
+         " step by step it is apply/ip -> apply/c -> config/ip -> config/c")),
         ("apply/ip", "apply/c", "apply/ip -> apply/c; legal from apply/ip: apply/c, config/ip"),
         (None, "config/c", "absent -> config/c"),
         ("apply/ip", None, "apply/ip -> absent"),

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from webhook.building import profile_of
 from webhook.catalog import profile_code
 from webhook.lifecycle.compile import ProfileError, compile_profile
+
+if TYPE_CHECKING:
+    from webhook.lifecycle.compile import CompiledGuard
+    from webhook.lifecycle.model import Profile
 
 
 @click.group(short_help="Check profiles: lifecycles as data.")
@@ -22,7 +28,7 @@ def check(files: tuple[str, ...]) -> int:
     for name in files:
         try:
             found = profile_of(name)
-            guards = compile_profile(found, profile_code(found))
+            guards = _compiled(name, found)
         except ProfileError as error:
             wrong += 1
             click.echo(str(error), err=True)
@@ -31,3 +37,11 @@ def check(files: tuple[str, ...]) -> int:
         kinds = ", ".join(f"{g.match.kind}" for g in guards)
         click.echo(f"{name}: profile {found.profile}: {rules} rules for {kinds}")
     return 2 if wrong else 0
+
+
+def _compiled(name: str, found: Profile) -> list[CompiledGuard]:
+    """The guards; what is wrong with them is said with the file, as everything else is."""
+    try:
+        return compile_profile(found, profile_code(found))
+    except ProfileError as error:
+        raise ProfileError(f"{name}: {error}") from None

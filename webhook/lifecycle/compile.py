@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from webhook.core.release import parse_release, within
@@ -92,27 +92,28 @@ def _compile_guard(
     scope = Scope(plan, profile.classes, code.checks, code.predicates, code.siblings, release)
     at = f"profile {profile.profile}: guards[{number}]"
 
-    def each(family: str, rules: list[_R], build: Callable[[_R], _T]) -> dict[str, _T]:
+    def each(family: str, rules: list[_R], build: Callable[[_R, Scope], _T]) -> dict[str, _T]:
         built: dict[str, _T] = {}
         for rule in rules:
             if within(release, rule.releases) and (usually or not rule.usually):
-                built[rule.id] = _built(f"{at}.{family}[{rule.id}]", rule, build)
+                its_scope = replace(scope, usually=rule.usually)
+                built[rule.id] = _built(f"{at}.{family}[{rule.id}]", rule, its_scope, build)
         return built
 
     tracks: dict[str, Steps] = {}
-    tracks.update(each("tracks", guard.tracks, lambda r: compile_track(r, scope)))
-    each("monotone", guard.monotone, lambda r: compile_monotone(r, scope))
-    each("requires", guard.requires, lambda r: compile_requires(r, scope))
-    each("projections", guard.projections, lambda r: compile_projection(r, scope))
-    each("unique", guard.unique, lambda r: compile_unique(r, scope))
-    each("owned", guard.owned, lambda r: compile_owned(r, scope, tracks))
-    each("checks", guard.checks, lambda r: compile_check(r, scope))
+    tracks.update(each("tracks", guard.tracks, compile_track))
+    each("monotone", guard.monotone, compile_monotone)
+    each("requires", guard.requires, compile_requires)
+    each("projections", guard.projections, compile_projection)
+    each("unique", guard.unique, compile_unique)
+    each("owned", guard.owned, lambda rule, its: compile_owned(rule, its, tracks))
+    each("checks", guard.checks, compile_check)
     return CompiledGuard(profile, guard.match, plan, tracks)
 
 
-def _built(at: str, rule: _R, build: Callable[[_R], _T]) -> _T:
+def _built(at: str, rule: _R, scope: Scope, build: Callable[[_R, Scope], _T]) -> _T:
     try:
-        return build(rule)
+        return build(rule, scope)
     except KeyError as error:
         raise ProfileError(f"{at}: nothing here is called {error.args[0]!r}") from None
     except ValueError as error:

@@ -92,7 +92,8 @@ def edge_table(
     sources = [v for v in values if v not in track.terminal]
     for name, table in (("strict", track.edges), ("skip", track.skips)):
         for pair in _pairs(table, sources):
-            edges.setdefault(pair, name)
+            if pair[0] != pair[1]:
+                edges.setdefault(pair, name)
     for name, entries in (("strict", track.entry), ("skip", track.entry_skips)):
         for value in values if entries is None else entries:
             edges.setdefault((ABSENT, value), name)

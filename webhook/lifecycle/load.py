@@ -38,7 +38,8 @@ def build_profile(
         whole = {**_body(body, source, read_body), **whole}
     whole.pop("words", None)  # only anchors for the lists above
     whole.pop("examples", None)  # for `profile test`
-    if "match" in whole:
+    flat = "match" in whole
+    if flat:
         whole["guards"] = [{k: whole.pop(k) for k in ("match", *FAMILIES) if k in whole}]
     elif "guards" not in whole:
         name = whole.get("profile")
@@ -51,7 +52,7 @@ def build_profile(
     try:
         return Profile.model_validate(filled)
     except ValidationError as error:
-        raise ProfileError(_reasons(error, source)) from None
+        raise ProfileError(_reasons(error, source, flat=flat)) from None
 
 
 def _body(name: Any, source: str, read_body: ReadBody) -> dict[str, Any]:
@@ -70,9 +71,12 @@ def _field(name: str, identity: Mapping[str, Any], source: str) -> str:
     return found
 
 
-def _reasons(error: ValidationError, source: str) -> str:
+def _reasons(error: ValidationError, source: str, *, flat: bool) -> str:
+    """A line for each; a flat document has no ``guards``, so no place in it begins with them."""
     lines = []
     for one in error.errors(include_input=False, include_url=False):
         place = ".".join(str(part) for part in one["loc"])
-        lines.append(f"{source}: {place}: {one['msg']}")
+        if flat:
+            place = place.removeprefix("guards.0").removeprefix(".") or "profile"
+        lines.append(f"{source}: {place}: {one['msg'].removeprefix('Value error, ')}")
     return "\n".join(lines)

@@ -8,39 +8,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from webhook.core.finding import Severity
 from webhook.core.writer import Writer
-from webhook.lifecycle.path import PathError, parse
+from webhook.lifecycle.texts import Expression, Id, PathText, ReleaseRange, ReleaseText
 
-Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
 Scalar = bool | int | float | str
 Edges = dict[str, list[Scalar]]
 ABSENT = "absent"
 ANY = "*"
 
 
-def _path(text: str) -> str:
-    try:
-        parse(text)
-    except PathError as error:
-        raise ValueError(str(error)) from None
-    return text
-
-
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-PathText = Annotated[str, StringConstraints(min_length=1)]
 
 
 class Test(_Model):
@@ -59,15 +40,10 @@ class Test(_Model):
     became: Literal["any"] | list[Scalar] | None = None
     equals: PathText | None = None
     reads: str | None = Field(None, alias="is")  # (+) a text with captures
-    matches: str | None = None  # (+) a regular expression for the whole value
+    matches: Expression | None = None  # (+) a regular expression for the whole value
     every: list[Scalar] | None = None  # (+) each value of the map is one of these
     empty: bool | None = None  # (+) absent, {} or []
     predicate: str | None = None  # (+) a named predicate in code; without a path
-
-    @field_validator("path", "equals")
-    @classmethod
-    def _paths(cls, value: str | None) -> str | None:
-        return value if value is None else _path(value)
 
     @model_validator(mode="after")
     def _says_something(self) -> Test:
@@ -81,7 +57,7 @@ class _Rule(_Model):
     id: Id
     why: str = ""
     source: str = ""  # (+) where upstream says so: file and symbol, or document
-    releases: str | None = None  # (+) releases that have the rule, e.g. ">=0.16"
+    releases: ReleaseRange | None = None  # (+) releases that have the rule, e.g. ">=0.16"
     unless: list[list[Test]] = []  # (+) not judged when one of these lists holds
     hint: str = ""  # (+) what the person should do instead
     usually: bool = False  # (+) holds as a rule only: off unless asked for, then audit at most
@@ -89,11 +65,6 @@ class _Rule(_Model):
 
 class _Placed(_Rule):
     path: PathText
-
-    @field_validator("path")
-    @classmethod
-    def _paths(cls, value: str) -> str:
-        return _path(value)
 
 
 class EdgeClass(_Model):
@@ -127,7 +98,7 @@ class Word(_Model):
     """(+) A value that only some releases know."""
 
     word: Scalar
-    releases: str
+    releases: ReleaseRange
 
 
 class Track(_Placed):
@@ -156,6 +127,23 @@ class Track(_Placed):
     def _one_table(self) -> Track:
         if self.table is not None and self.edges is not None:
             raise ValueError("a track has `edges` or a `table`, not both")
+        return self
+
+    @model_validator(mode="after")
+    def _only_declared_words(self) -> Track:
+        words = [v.word if isinstance(v, Word) else v for v in self.values]
+        rows = [self.edges or {}, self.skips]
+        used = [word for row in rows for targets in row.values() for word in targets]
+        used += [word for row in rows for word in row if word != ANY]
+        used += [*(self.entry or []), *self.entry_skips, *self.terminal]
+        for word in used:
+            if word not in words:
+                raise ValueError(f"{word!r} is none of its values")
+        for word in words if self.parts else []:
+            found = str(word).split("/")
+            legal = [v in w for v, w in zip(found, self.parts.values(), strict=False)]
+            if len(found) != len(self.parts) or not all(legal):
+                raise ValueError(f"{word!r} is not made of the words of its parts")
         return self
 
 
@@ -189,6 +177,22 @@ class Monotone(_Placed):
     climb: Climb | None = None  # (+)
     ahead: int | None = None  # (+) seconds a time may lie in the future
 
+    @model_validator(mode="after")
+    def _fits_its_order(self) -> Monotone:
+        numbers, times = self.order == "int", self.order == "time"
+        for name, given, fits in (
+            ("latch_on", self.latch_on is not None, self.order == "latch"),
+            ("bound", self.bound is not None, numbers or times),
+            ("flip", self.flip is not None, self.bound is not None),
+            ("grace", self.grace != 0, numbers and self.bound is not None),
+            ("least", self.least is not None, numbers),
+            ("climb", self.climb is not None, numbers),
+            ("ahead", self.ahead is not None, times),
+        ):
+            if given and not fits:
+                raise ValueError(f"`{name}` says nothing with order {self.order} here")
+        return self
+
 
 class Requires(_Rule):
     """When all of ``when`` hold, all of ``need`` must; no ``need`` means never."""
@@ -200,6 +204,12 @@ class Requires(_Rule):
     reads: Literal["changed", "whole"] = "changed"  # (+) whole: judged when any path changed
     message: str = ""  # (+)
     closed: bool = False  # (+) a value domain, not a relation between writes
+
+    @model_validator(mode="after")
+    def _is_asked_somewhere(self) -> Requires:
+        if all(test.path is None for test in self.when):
+            raise ValueError("`when` names no path, so nothing would ask it")
+        return self
 
 
 class Projection(_Rule):
@@ -306,8 +316,8 @@ class Identity(_Model):
 class Releases(_Model):
     """(+) Which releases of the system the edges were recorded from."""
 
-    assumed: str
-    recorded: list[str] = []
+    assumed: ReleaseText
+    recorded: list[ReleaseText] = []
 
 
 class ConditionNames(_Model):

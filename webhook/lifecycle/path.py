@@ -106,6 +106,10 @@ def parse(path: str) -> tuple[Step, ...]:
             steps.append(_step(found))
     if end != len(path) or not steps or path.endswith(".") or ".." in path:
         raise PathError(f"{path!r} is no path: it ends at {path[end:] or path!r}")
+    try:
+        _ = [step.pattern for step in steps]
+    except re.error as error:
+        raise PathError(f"{path!r} is no path: {error}") from None
     return tuple(steps)
 
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from webhook.core.finding import Severity
 from webhook.core.view import UNREADABLE
 from webhook.lifecycle.atoms import compile_any
 
 if TYPE_CHECKING:
     from webhook.core.field import FieldPath
-    from webhook.core.finding import CauseType, Finding, Severity
+    from webhook.core.finding import CauseType, Finding
     from webhook.core.view import View
     from webhook.lifecycle.atoms import Predicate
     from webhook.lifecycle.model import EdgeClass, Test
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 LONGEST_VALUE: Final = 80
 """A value in a message is cut after this many characters."""
+_LOUD: Final = frozenset({Severity.DENY, Severity.WARN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class Scope:
         classes: the profile's edge classes.
         checks, predicates, siblings: rules in code, by name.
         release: the release of the guarded system that is configured or assumed.
+        usually: the rule in hand holds as a rule only: it audits at most.
     """
 
     plan: Plan
@@ -69,6 +72,7 @@ class Scope:
     predicates: Mapping[str, Predicate]
     siblings: Mapping[str, SiblingTest]
     release: str
+    usually: bool = False
 
     def rule_id(self, name: str) -> str:
         """The id that findings carry."""
@@ -76,6 +80,8 @@ class Scope:
 
     def guarded(self, judge: Judge, unless: list[list[Test]]) -> Judge:
         """``judge``, silent where one of the ``unless`` lists holds."""
+        if self.usually:
+            judge = _audited(judge)
         if not unless:
             return judge
         excused = compile_any(unless, self.predicates)
@@ -84,6 +90,14 @@ class Scope:
             return () if excused(run, trail) else judge(run, old, new, trail)
 
         return judged
+
+
+def _audited(judge: Judge) -> Judge:
+    def judged(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterable[Finding]:
+        for finding in judge(run, old, new, trail):
+            yield finding.at(Severity.AUDIT) if finding.severity in _LOUD else finding
+
+    return judged
 
 
 def show(value: Any) -> str:
