@@ -8,6 +8,7 @@ import click
 
 from webhook.building import profile_of
 from webhook.catalog import profile_code
+from webhook.cli.profile_making import COMMANDS
 from webhook.lifecycle.compile import ProfileError, compile_profile
 
 if TYPE_CHECKING:
@@ -15,9 +16,13 @@ if TYPE_CHECKING:
     from webhook.lifecycle.model import Profile
 
 
-@click.group(short_help="Check profiles: lifecycles as data.")
+@click.group(short_help="Check and make profiles: lifecycles as data.")
 def profile() -> None:
-    """Check profiles, the documents that say what is legal."""
+    """Check and make profiles, the documents that say what is legal."""
+
+
+for _command in COMMANDS:
+    profile.add_command(_command)
 
 
 @profile.command()
