@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from webhook.core.finding import Severity
@@ -27,11 +27,13 @@ class EdgeTable:
         edges: (from, to) -> name of the class; ``absent`` stands for no value.
         classes: the classes by name.
         odd: the classes that are never suggested.
+        known: what has been worked out for messages; the table never changes.
     """
 
     edges: Mapping[tuple[Scalar, Scalar], str]
     classes: Mapping[str, EdgeClass]
     odd: frozenset[str] = frozenset()
+    known: dict[object, list[Scalar]] = field(default_factory=dict, compare=False, repr=False)
 
     def severity(self, old: Scalar, new: Scalar, writer: Writer) -> Severity | None:
         """What becomes of the step; None when nobody makes it."""
@@ -50,6 +52,19 @@ class EdgeTable:
 
     def onward(self, old: Scalar, most_certain: int = 2) -> list[Scalar]:
         """Where one may go from ``old``: targets of the first classes that have any."""
+        key = (old, most_certain)
+        if key not in self.known:
+            self.known[key] = self._onward(old, most_certain)
+        return self.known[key]
+
+    def way(self, old: Scalar, new: Scalar) -> list[Scalar]:
+        """The shortest documented way from ``old`` to ``new``, ends included; [] if none."""
+        key = ("way", old, new)
+        if key not in self.known:
+            self.known[key] = self._way(old, new)
+        return self.known[key]
+
+    def _onward(self, old: Scalar, most_certain: int) -> list[Scalar]:
         found: list[Scalar] = []
         used: list[str] = []
         for name in self.classes:
@@ -59,8 +74,7 @@ class EdgeTable:
                 found += [t for t in targets if t != ABSENT and t not in found]
         return found
 
-    def way(self, old: Scalar, new: Scalar) -> list[Scalar]:
-        """The shortest documented way from ``old`` to ``new``, ends included; [] if none."""
+    def _way(self, old: Scalar, new: Scalar) -> list[Scalar]:
         before: dict[Scalar, Scalar] = {}
         queue = deque([old])
         while queue and new not in before:

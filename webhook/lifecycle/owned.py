@@ -47,14 +47,17 @@ class _Judge:
         severity = self.spec.others.get(run.writer, Severity.ALLOW)
         if severity is Severity.ALLOW or run.old is None or same(old, new):
             return
+        rarely = run.writer is Writer.SERVICE_ACCOUNT
+        if rarely and self.rule in run.memo:
+            return  # one such warning says it all
         if self._repair(run, new, trail):
             return
+        run.memo[self.rule] = True
         if severity is Severity.DENY and self._tool_shape(run, trail):
             severity = Severity.WARN
         text = f"{self._steps(old, new)}: {self._who(run)}"
         if self.place.hint and run.writer is Writer.PERSON:
             text += f"; {self.place.hint}"
-        rarely = run.writer is Writer.SERVICE_ACCOUNT
         yield Finding(self.rule, trail.field, severity, text, rarely=rarely)
 
     def _repair(self, run: Run, new: View | None, trail: Trail) -> bool:

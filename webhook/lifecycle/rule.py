@@ -107,7 +107,9 @@ def show(value: Any) -> str:
     if value is UNREADABLE:
         return "a value that cannot be read"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    clean = text
+    if not text.isprintable():
+        clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     if len(clean) > LONGEST_VALUE:
         clean = clean[: LONGEST_VALUE - 3] + "..."
     return f'"{clean}"' if isinstance(value, str) else clean

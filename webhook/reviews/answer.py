@@ -39,7 +39,7 @@ def warning_of(finding: Finding) -> str:
 
 def cut(text: str, most: int) -> str:
     """One line of at most ``most`` characters, without control characters."""
-    clean = "".join(c if c.isprintable() else " " for c in text)
+    clean = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
     return clean if len(clean) <= most else clean[: most - 3] + "..."
 
 
