@@ -89,9 +89,9 @@ def _all(held: list[View | None]) -> str:
 def node_status_copy(parameters: Mapping[str, Any]) -> CheckJudge:
     """A changed node status is what the Node's own annotation says or lately said."""
 
-    def judge(run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
-        if new is None:
-            return
+    def judge(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
+        if new is None or same(old, new):
+            return  # a copy that nobody changed may be out of date, and is no old defect
         node = trail.stars[0]
         if run.evidence.absent(node):
             yield Mark(trail.field, f"there is no Node {show(node)}", _severity(run), rarely=True)
