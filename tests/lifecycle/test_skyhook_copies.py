@@ -1,0 +1,133 @@
+"""Skyhook.status is a copy of what Nodes say: judged where Nodes are known (I45, I46)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.lifecycle.skyhook import STATE, STATUS, entry, judged, look, node, skyhook
+from webhook.core.evidence import GivenNodes
+from webhook.core.writer import Writer
+
+PLACE = "status.nodeState[n1][foo|1.0]"
+
+
+def nodes(*states, complete=True):
+    return GivenNodes({"n1": tuple(look(s) for s in states)}, complete=complete)
+
+
+def found(old, new, evidence, writer=Writer.OPERATOR, rule="node-state-copy"):
+    status = {"nodeBootIds": {"n1": "a", "n2": "b"}}
+    got = judged(skyhook(**old, **status), skyhook(**new, **status), writer, evidence=evidence)
+    return [
+        (f.severity.value, str(f.field), f.message, f.rarely)
+        for f in got
+        if f.rule == f"skyhook.{rule}"
+    ]
+
+
+def copied(pair, **extra):
+    return {"nodeState": {"n1": {} if pair is None else {"foo|1.0": entry(pair, **extra)}}}
+
+
+OLD = copied("config/in_progress")
+NODE = node({"foo|1.0": entry("config/complete")})
+
+
+@pytest.mark.parametrize(
+    ("new", "evidence", "text"),
+    [
+        (copied("config/complete"), nodes(NODE), None),
+        (copied("config/erroring"), nodes(NODE), f"config/erroring, but Node n1 says config/complete in {STATE}"),
+        (copied("config/erroring"), nodes(node({"foo|1.0": entry("config/erroring")}), NODE), None),
+        (copied("config/erroring"), nodes(node({}), NODE),
+         f"config/erroring, but Node n1 says nothing, then config/complete in {STATE}"),
+        (copied("config/erroring"), nodes(node(None)), f"config/erroring, but Node n1 says nothing in {STATE}"),
+        (copied("config/erroring"), nodes(node("{broken")), f"config/erroring, but Node n1 says nothing in {STATE}"),
+        (copied(None), nodes(NODE), None),
+        (copied("config/complete", image="evil"), nodes(NODE),
+         f"config/complete, but Node n1 says config/complete in {STATE}"),
+        (copied("config/complete", containerSHA="x"), nodes(NODE),
+         f"config/complete, but Node n1 says config/complete in {STATE}"),
+        (copied("config/complete", restarts=3), nodes(NODE), None),
+        (copied("config/in_progress", restarts=3), nodes(NODE), None),
+    ],
+)  # fmt: skip
+def test_each_field_of_a_changed_entry_is_one_that_the_node_has_or_had(new, evidence, text):
+    for writer, severity in (
+        (Writer.OPERATOR, "warn"),
+        (Writer.SERVICE_ACCOUNT, "warn"),
+        (Writer.PERSON, "deny"),
+        (Writer.UNKNOWN, "warn"),
+    ):
+        got = found(OLD, new, evidence, writer)
+        assert got == ([] if text is None else [(severity, PLACE, text, True)]), writer
+
+
+def test_a_mixture_of_two_real_copies_is_no_lie():
+    held = nodes(
+        node({"foo|1.0": entry("interrupt/complete")}),
+        node({"foo|1.0": entry("post-interrupt/erroring")}),
+    )
+    assert found(copied("apply/in_progress"), copied("interrupt/erroring"), held) == []
+    assert found(copied("apply/in_progress"), copied("post-interrupt/in_progress"), held) == []
+
+
+def test_what_nobody_knows_denies_nothing():
+    for evidence in (
+        GivenNodes({}, complete=False),
+        GivenNodes({"other": (look(NODE),)}, complete=False),
+    ):
+        assert found(OLD, copied("config/erroring"), evidence, Writer.PERSON) == []
+
+
+def test_an_unchanged_copy_may_be_out_of_date():
+    held = nodes(node({"foo|1.0": entry("post-interrupt/complete")}))
+    assert (
+        found({**OLD, "packageList": "a:1"}, {**OLD, "packageList": "b:1"}, held, Writer.PERSON)
+        == []
+    )
+
+
+@pytest.mark.parametrize("rule", ["node-state-copy", "node-status-copy"])
+def test_a_node_that_does_not_exist_is_named(rule):
+    old = {"nodeState": {}, "nodeStatus": {}}
+    new = {
+        "node-state-copy": {
+            "nodeState": {"n2": {"foo|1.0": entry("apply/in_progress")}},
+            "nodeStatus": {},
+        },
+        "node-status-copy": {"nodeStatus": {"n2": "waiting"}, "nodeState": {}},
+    }[rule]
+    place = {
+        "node-state-copy": "status.nodeState[n2][foo|1.0]",
+        "node-status-copy": "status.nodeStatus[n2]",
+    }[rule]
+    assert found(old, new, nodes(NODE), Writer.PERSON, rule) == [
+        ("deny", place, 'there is no Node "n2"', True)
+    ]
+    assert found(old, new, nodes(NODE), Writer.OPERATOR, rule) == [
+        ("warn", place, 'there is no Node "n2"', True)
+    ]
+    assert found(old, new, nodes(NODE, complete=False), Writer.PERSON, rule) == []
+    assert found(new, old, nodes(NODE), Writer.PERSON, rule) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "held", "text"),
+    [
+        ("complete", [node(status="complete")], None),
+        ("complete", [node(status="erroring")], f'"complete", but Node n1 says "erroring" in {STATUS}'),
+        ("complete", [node(status="complete"), node(status="erroring")], None),
+        ("complete", [node(status="waiting"), node(status="erroring")],
+         f'"complete", but Node n1 says "waiting", then "erroring" in {STATUS}'),
+        ("waiting", [node()], None),
+        ("unknown", [node()], None),
+        ("complete", [node()], f'"complete", but Node n1 says absent in {STATUS}'),
+        ("waiting", [node(status="erroring")], f'"waiting", but Node n1 says "erroring" in {STATUS}'),
+    ],
+)  # fmt: skip
+def test_a_changed_node_status_is_what_the_node_says_or_said(status, held, text):
+    old, new = {"nodeStatus": {"n1": "in_progress"}}, {"nodeStatus": {"n1": status}}
+    for writer, severity in ((Writer.OPERATOR, "warn"), (Writer.PERSON, "deny")):
+        got = found(old, new, nodes(*held), writer, "node-status-copy")
+        assert got == ([] if text is None else [(severity, "status.nodeStatus[n1]", text, True)])
