@@ -1,0 +1,78 @@
+"""Who we are to the API server and what we may do: nothing, but for the self-signed mode."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from webhook.manifests.options import NAME, SHARED_SECRET, Object, Options, Tls, metadata
+
+RBAC: Final = "rbac.authorization.k8s.io"
+CRDS: Final = ("nodewrights.nodewright.nvidia.com", "skyhooks.skyhook.nvidia.com")
+_SEE: Final = ("get", "list", "watch")
+
+
+def account(options: Options) -> Object:
+    """Our ServiceAccount; its token is mounted only where something is allowed to it."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": metadata(options),
+        "automountServiceAccountToken": False,
+    }
+
+
+def grants(options: Options) -> list[Object]:
+    """Roles and bindings. With mounted certificates nobody has to ask the API server for anything."""
+    if options.tls is not Tls.SELF_SIGNED:
+        return []
+    return [
+        _role(options, "ClusterRole", _cluster_rules(options)),
+        _binding(options, "ClusterRole"),
+        _role(options, "Role", _namespace_rules()),
+        _binding(options, "Role"),
+    ]
+
+
+def _cluster_rules(options: Options) -> list[Object]:
+    """CaBundles, by name. A list or watch of one name is allowed by that name too."""
+    ours = _rule(
+        "admissionregistration.k8s.io",
+        ("validatingwebhookconfigurations", "mutatingwebhookconfigurations"),
+        (*_SEE, "patch"),
+        (NAME,),
+    )
+    verbs = (*_SEE, "patch") if options.conversion else _SEE
+    return [ours, _rule("apiextensions.k8s.io", ("customresourcedefinitions",), verbs, CRDS)]
+
+
+def _namespace_rules() -> list[Object]:
+    """The shared Secret (a creation has no name that could be allowed alone), and who we are."""
+    return [
+        _rule("", ("secrets",), ("create",)),
+        _rule("", ("secrets",), ("get", "update"), (SHARED_SECRET,)),
+        _rule("discovery.k8s.io", ("endpointslices",), _SEE),
+    ]
+
+
+def _rule(
+    group: str, resources: tuple[str, ...], verbs: tuple[str, ...], names: tuple[str, ...] = ()
+) -> Object:
+    rule: dict[str, Any] = {"apiGroups": [group], "resources": list(resources)}
+    if names:
+        rule["resourceNames"] = list(names)
+    return {**rule, "verbs": list(verbs)}
+
+
+def _role(options: Options, kind: str, rules: list[Object]) -> Object:
+    about = metadata(options, namespaced=kind == "Role")
+    return {"apiVersion": f"{RBAC}/v1", "kind": kind, "metadata": about, "rules": rules}
+
+
+def _binding(options: Options, kind: str) -> Object:
+    return {
+        "apiVersion": f"{RBAC}/v1",
+        "kind": f"{kind}Binding",
+        "metadata": metadata(options, namespaced=kind == "Role"),
+        "roleRef": {"apiGroup": RBAC, "kind": kind, "name": NAME},
+        "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": options.namespace}],
+    }

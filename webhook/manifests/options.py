@@ -1,0 +1,97 @@
+"""What can be chosen about an installation, and the names that are the same in all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Object = dict[str, Any]
+
+NAME: Final = "skyhook-webhook"
+"""Service, Deployment, both webhook configurations: one name, so that a rename never leaves a stale one.
+
+It sorts after the operator's `skyhook-operator-…` and `nodewright-…`: mutating configurations are called
+in the order of their names, and ours has to see what theirs did.
+"""
+NAMESPACE: Final = "skyhook-webhook-system"
+SHARED_SECRET: Final = "skyhook-webhook-certs"  # noqa: S105 - a name
+MOUNTED_SECRET: Final = "skyhook-webhook-tls"  # noqa: S105 - a name
+METRICS_SERVICE: Final = f"{NAME}-metrics"
+SETTINGS: Final = f"{NAME}-settings"
+SETTINGS_FILE: Final = "settings.yaml"
+USER_ID: Final = 65532
+
+
+class Tls(StrEnum):
+    """Where certificates come from; `mounted` is a Secret that somebody else fills."""
+
+    MOUNTED = "mounted"
+    SELF_SIGNED = "self-signed"
+    CERT_MANAGER = "cert-manager"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """One installation.
+
+    Attributes:
+        version: of this program; label and image tag.
+        termination_seconds: what the kubelet gives a replica to end; render sets it by the settings.
+        image: the whole reference; empty for `skyhook-webhook:<version>`.
+        settings: the document of `serve --config`.
+        overrides: further settings, as variables that win over the document.
+        ipv6_only: listen on IPv6 addresses.
+        fail_specs: refuse spec writes while nobody answers; status, Nodes and conditions never are.
+        conversion: caBundles of CRDs are kept as well.
+        monitoring: ServiceMonitor, PrometheusRule and dashboard.
+    """
+
+    version: str
+    namespace: str = NAMESPACE
+    image: str = ""
+    tls: Tls = Tls.SELF_SIGNED
+    replicas: int = 2
+    port: int = 9443
+    metrics_port: int = 8080
+    health_port: int = 8081
+    host_network: bool = False
+    ipv6_only: bool = False
+    fail_specs: bool = False
+    timeout_seconds: int = 3
+    priority_class: str = "system-cluster-critical"
+    termination_seconds: int = 35
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    conversion: bool = False
+    monitoring: bool = False
+
+    @property
+    def reference(self) -> str:
+        """The image to run."""
+        return self.image or f"{NAME}:{self.version}"
+
+
+def labels(options: Options) -> dict[str, str]:
+    """Labels of every object: never one that the operator's Services or policies select on."""
+    return {
+        **selector(),
+        "app.kubernetes.io/version": options.version,
+        "app.kubernetes.io/component": "webhook",
+        "app.kubernetes.io/part-of": NAME,
+        "app.kubernetes.io/managed-by": NAME,
+    }
+
+
+def selector() -> dict[str, str]:
+    """What Services, policies and the Deployment select our Pods by; never changes."""
+    return {"app.kubernetes.io/name": NAME, "app.kubernetes.io/instance": NAME}
+
+
+def metadata(options: Options, name: str = NAME, *, namespaced: bool = True) -> Object:
+    """The metadata of an object of ours."""
+    place = {"namespace": options.namespace} if namespaced else {}
+    return {"name": name, **place, "labels": labels(options)}
