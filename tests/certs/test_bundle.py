@@ -25,6 +25,12 @@ def test_a_whole_pair_loads_and_tells_its_dates(clock, make_authority, make_bund
     assert len(again.fingerprint) == 64
 
 
+def test_names_are_what_the_leaf_is_valid_for(clock, make_authority, make_bundle, names):
+    assert set(make_bundle().names) == set(names)
+    ca = make_authority()
+    assert CertBundle.load(ca.cert_pem, ca.key_pem, now=clock.now()).names == ()
+
+
 def test_repr_shows_no_key(make_bundle):
     bundle = make_bundle()
     assert "PRIVATE" not in repr(bundle)

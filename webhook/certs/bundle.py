@@ -69,6 +69,17 @@ class CertBundle:
         return replace(self, ca_pem=ca_pem)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The DNS names, then the IP addresses, that the leaf is valid for."""
+        extensions = certificates(self.cert_pem, "certificate")[0].extensions
+        try:
+            sans = extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        except x509.ExtensionNotFound:
+            return ()
+        addresses = map(str, sans.get_values_for_type(x509.IPAddress))
+        return (*sans.get_values_for_type(x509.DNSName), *addresses)
+
+    @property
     def fingerprint(self) -> str:
         """SHA-256 of the leaf, lower-case hexadecimal: what a TLS dial is compared with."""
         return fingerprint(certificates(self.cert_pem, "certificate")[0])

@@ -7,8 +7,6 @@ import binascii
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from cryptography import x509
-
 from webhook.certs.authority import Authority
 from webhook.certs.bundle import CertBundle, CertError, certificates
 from webhook.certs.keyring import Keyring, Phase, joined
@@ -118,7 +116,7 @@ def _leaf(
         )
     except CertError as error:
         return signer.sign(names, now=now, life=life), str(error)
-    present = _names(bundle.cert_pem)
+    present = bundle.names
     if set(names) <= set(present):
         return bundle, None
     # Both sets: a replica of another release that asks for its own names must not undo ours.
@@ -158,14 +156,3 @@ def _parts(keyring: Keyring) -> list[tuple[str, bytes]]:
     if keyring.upcoming is not None:
         parts += [(UPCOMING[0], keyring.upcoming.cert_pem), (UPCOMING[1], keyring.upcoming.key_pem)]
     return parts
-
-
-def _names(cert_pem: bytes) -> tuple[str, ...]:
-    """The DNS names and IP addresses of a leaf."""
-    try:
-        extensions = certificates(cert_pem, "certificate")[0].extensions
-        sans = extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    except (x509.ExtensionNotFound, ValueError):
-        return ()
-    addresses = map(str, sans.get_values_for_type(x509.IPAddress))
-    return (*sans.get_values_for_type(x509.DNSName), *addresses)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from webhook.certs.cluster import Cluster, Target
     from webhook.certs.keeper import Probe
     from webhook.certs.observer import CertObserver
+    from webhook.certs.replicas import Roll
     from webhook.certs.selfsigned import Pace
 
 SECRET = "skyhook-webhook-certs"  # noqa: S105 - a Secret's name
@@ -54,8 +55,13 @@ def self_signed(
     lives: Lives | None = None,
     pace: Pace | None = None,
     interval: float = POLL_SECONDS,
+    roll: Roll | None = None,
 ) -> SelfSigned:
-    """Everything for the Service `service` in the cluster's namespace."""
+    """Everything for the Service `service` in the cluster's namespace.
+
+    `interval` is in seconds between two looks at the Secret and the clock; `roll` says who shows
+    which leaf, the Service's EndpointSlices by default.
+    """
     names = service_names(service, cluster.namespace, domain=domain)
     store = KeyringStore(cluster, secret, names, now=now, lives=lives or Lives())
     key = ServiceKey(cluster.namespace, service)
@@ -69,8 +75,14 @@ def self_signed(
         sleep=sleep,
         observer=observer,
     )
-    roll = ServiceRoll(cluster, service)
     source = SelfSignedSource(
-        store, owner, roll, now=now, sleep=sleep, observer=observer, pace=pace, interval=interval
+        store,
+        owner,
+        roll or ServiceRoll(cluster, service),
+        now=now,
+        sleep=sleep,
+        observer=observer,
+        pace=pace,
+        interval=interval,
     )
     return SelfSigned(source, owner, store)
