@@ -12,7 +12,7 @@ a|json                   the JSON document that the string ``a`` holds
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -52,21 +52,25 @@ class Step:
         kind: what it does.
         name: the key or type, with ``{captures}`` as written; empty for stars.
         bracketed: printed in brackets (the key came in quotes or is data).
+        pattern: the expression for a name with captures; None for a plain name.
+        star: whether it leads to every member or element.
+        wild: whether it may lead to several places.
     """
 
     kind: StepKind
     name: str = ""
     bracketed: bool = False
+    pattern: re.Pattern[str] | None = field(init=False, compare=False)
+    star: bool = field(init=False, compare=False)
+    wild: bool = field(init=False, compare=False)
 
-    @property
-    def pattern(self) -> re.Pattern[str] | None:
-        """The expression for a name with captures; None for a plain name."""
-        return _pattern(self.name)
-
-    @property
-    def wild(self) -> bool:
-        """Whether the step may lead to several places."""
-        return self.kind in (StepKind.STAR, StepKind.ANY_TYPE) or self.pattern is not None
+    def __post_init__(self) -> None:
+        """Works out once what every walk asks. Raises re.error for captures that clash."""
+        star = self.kind in (StepKind.STAR, StepKind.ANY_TYPE)
+        pattern = _pattern(self.name)
+        object.__setattr__(self, "pattern", pattern)
+        object.__setattr__(self, "star", star)
+        object.__setattr__(self, "wild", star or pattern is not None)
 
 
 @cache
@@ -103,42 +107,73 @@ def parse(path: str) -> tuple[Step, ...]:
             break
         end = found.end()
         if not found["dot"]:
-            steps.append(_step(found))
+            try:
+                steps.append(_step(found))
+            except re.error as error:
+                raise PathError(f"{path!r} is no path: {error}") from None
     if end != len(path) or not steps or path.endswith(".") or ".." in path:
         raise PathError(f"{path!r} is no path: it ends at {path[end:] or path!r}")
-    try:
-        _ = [step.pattern for step in steps]
-    except re.error as error:
-        raise PathError(f"{path!r} is no path: {error}") from None
     return tuple(steps)
 
 
-@dataclass(frozen=True, slots=True)
 class Trail:
     """Where a walk is: the field path, and what wildcards and captures stand for.
 
     Attributes:
-        field: the place, for messages.
         stars: keys bound by ``*`` and ``[*]``, left to right.
         names: what ``{captures}`` are bound to, as pairs.
     """
 
-    field: FieldPath = ROOT
-    stars: tuple[str, ...] = ()
-    names: tuple[tuple[str, str], ...] = ()
+    __slots__ = ("_above", "_bracketed", "_field", "key", "names", "stars")
+
+    def __init__(
+        self,
+        field: FieldPath | None = ROOT,
+        stars: tuple[str, ...] = (),
+        names: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        self._field = field
+        self._above: Trail | None = None
+        self._bracketed = False
+        self.key = ""
+        self.stars = stars
+        self.names = names
+
+    @property
+    def field(self) -> FieldPath:
+        """The place, for messages; made when it is asked for, as most places are in order."""
+        if self._field is None:
+            above = self._above.field if self._above is not None else ROOT
+            self._field = above.key(self.key) if self._bracketed else above.child(self.key)
+        return self._field
 
     def step(self, step: Step, key: str) -> Trail | None:
         """The trail one step on, through ``key``; None when a captured name does not fit."""
-        field = self.field.key(key) if step.bracketed else self.field.child(key)
-        if step.kind in (StepKind.STAR, StepKind.ANY_TYPE):
-            return Trail(self.field.key(key), (*self.stars, key), self.names)
-        pattern = step.pattern
-        if pattern is None:
-            return Trail(field, self.stars, self.names)
-        found = pattern.fullmatch(key)
-        if found is None:
-            return None
-        return Trail(field, self.stars, (*self.names, *found.groupdict().items()))
+        stars, names = self.stars, self.names
+        if step.star:
+            stars = (*stars, key)
+        elif step.pattern is not None:
+            found = step.pattern.fullmatch(key)
+            if found is None:
+                return None
+            names = (*names, *found.groupdict().items())
+        onward = Trail(None, stars, names)
+        onward._above = self
+        onward._bracketed = step.star or step.bracketed
+        onward.key = key
+        return onward
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Trail) and self._told() == other._told()
+
+    def __hash__(self) -> int:
+        return hash(self._told())
+
+    def __repr__(self) -> str:
+        return f"Trail({self.field}, {self.stars}, {self.names})"
+
+    def _told(self) -> tuple[object, ...]:
+        return (self.field, self.stars, self.names)
 
     def fill(self, text: str) -> str:
         """``text`` with its ``{captures}`` replaced."""
