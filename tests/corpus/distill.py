@@ -11,6 +11,7 @@ import gzip
 import io
 import random
 import sys
+import tempfile
 import zlib
 from collections import Counter
 from dataclasses import dataclass, field
@@ -43,7 +44,9 @@ REPLAYED: Final = (
     "operator-upgrade",
 )
 """Whole scenarios: interrupt, upgrade, uninstall, batches, the CLI, damage and repair, rollback."""
-HOST_PATHS: Final = (b"/work/", b"/root/", b"/home/", b"/tmp/")
+HOST_PATHS: Final = tuple(
+    f"{path}/".encode() for path in (reading.ROOT.parent, Path.home(), tempfile.gettempdir())
+)
 
 
 @dataclass(slots=True)

@@ -83,7 +83,9 @@ class Sample:
 
     def chosen(self, count: int) -> Iterator[tuple[str, Writer, Place]]:
         """At most `count` places, one form after the other in turn."""
-        names = sorted(self.strata)
+        forms = sorted({form for form, _ in self.strata})
+        self.rng.shuffle(forms)
+        names = [key for form in forms for key in sorted(self.strata) if key[0] == form]
         order = {name: self._shuffled(self.strata[name].places) for name in names}
         turn = 0
         while count > 0 and any(order.values()):

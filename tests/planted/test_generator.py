@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import yaml
 
 from tests.corpus import reading
 from tests.corpus.differences import differences
@@ -17,11 +18,12 @@ from tests.planted import generator, words
 from tests.planted.oracle import kinds_of
 from tests.planted.people import PEOPLE
 from tests.planted.variant import Expect, Variant, Writer, field
-from tests.planted.view import View
+from tests.planted.view import View, pair
 
 SEED = 20261129
 PER_KIND = 24
 LEAST = 20
+needs_shared = pytest.mark.skipif(not reading.SHARED.is_dir(), reason="no full recordings here")
 NEED_EVIDENCE = {1, 2, 13, 39}
 
 
@@ -243,7 +245,33 @@ def test_a_field_is_shown_as_findings_show_it() -> None:
     assert field(("status", "observedGeneration")) == "status.observedGeneration"
 
 
-@pytest.mark.skipif(not reading.SHARED.is_dir(), reason="no full recordings here")
+def edges(variant: Variant) -> set[tuple[str, str]]:
+    """Edges (`stage/state`) of the planted packages in a Node's annotations, legal words only."""
+    request = variant.review["request"]
+    found = set()
+    for skyhook in view(variant).skyhooks:
+        old, new = (view(variant).packages(skyhook, old=before) for before in (True, False))
+        for key in (old.keys() | new.keys()) if request["resource"]["resource"] == "nodes" else ():
+            if pair(old.get(key)) != pair(new.get(key)):
+                found.add((pair(old.get(key)), pair(new.get(key))))
+    return found
+
+
+@needs_shared
+def test_the_edge_table_has_each_edge_of_list_m_and_none_of_those_of_list_l(
+    illegal: list[Variant], odd: list[Variant]
+) -> None:
+    data = yaml.safe_load((reading.SHARED.parent / "skyhook.yaml").read_text())
+    table = {(edge["from"], edge["to"]) for edge in data["annotation_level"]["edges"]}
+    for variant in odd:
+        if variant.writer is Writer.OPERATOR:
+            assert edges(variant) <= table, (variant.id, edges(variant) - table)
+    for variant in illegal:
+        if variant.kind in {9, 10, 11, 12}:
+            assert edges(variant) - table, variant.id
+
+
+@needs_shared
 @pytest.mark.nightly
 def test_the_oracle_finds_nothing_in_all_recordings() -> None:
     found = {
