@@ -178,3 +178,18 @@ def test_kubernetes_is_imported_only_with_a_cluster():
         "sys.exit('kubernetes' in sys.modules or 'aiohttp' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+async def test_in_a_pod_the_mounted_token_and_ca_are_used(control_plane, tmp_path, monkeypatch):
+    from kubernetes.aio.config import incluster_config
+
+    headers = dict(control_plane._credentials.headers(ADMIN))
+    token, ca = tmp_path / "token", control_plane.ca_file
+    token.write_text(headers["Authorization"].removeprefix("Bearer "))
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", control_plane.url.rpartition(":")[2])
+    monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(token))
+    monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(ca))
+    client = await ApiCluster.connect(namespace="kube-system")
+    assert await client.get_secret("none") is None
+    await client.close()

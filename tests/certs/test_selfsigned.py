@@ -578,6 +578,19 @@ async def test_a_corrupted_secret_is_mended_and_fails_no_call(house, damage, cap
     assert "PRIVATE" not in caplog.text
 
 
+async def test_a_secret_that_vanishes_between_read_and_write_is_made_again(house, caplog):
+    async with house.replica("a") as a:
+        await house.advance(minutes=1)
+        corrupt(house, tls_key=b"")
+        house.server.before = lambda method: (
+            house.server.secrets.pop(SECRET, None) if method == "update_secret" else None
+        )
+        await house.advance(minutes=1)
+        assert house.data("ca.crt") == a.served[0].ca_pem
+    assert not [r for r in caplog.records if r.levelno >= logging.ERROR]
+    assert house.failures == []
+
+
 async def test_a_secret_that_is_lost_while_a_new_replica_starts_fails_no_call(house):
     """The new one may be first and make a new CA: what caBundles hold now is carried over."""
     async with house.replica("a") as a:

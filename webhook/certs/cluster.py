@@ -58,8 +58,8 @@ class ClusterError(CertError):
 
     @property
     def conflict(self) -> bool:
-        """Somebody else was first: 409, for an object that exists as for an older resourceVersion."""
-        return self.status == 409
+        """Somebody else was first: it exists, has another version by now (409), or is gone (404)."""
+        return self.status in (404, 409)
 
 
 class Cluster(Protocol):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # What every caBundle has to be, read from where all replicas read it; None while nobody knows.
 Wanted = Callable[[], Awaitable[bytes | None]]
-# Whether our own `/convert` has answered a sample over TLS that this bundle verifies.
+# Whether our own `/convert` has answered a sample over TLS that this bundle verifies; never raises.
 Probe = Callable[[bytes], Awaitable[bool]]
 
 LOG = logging.getLogger(__name__)
