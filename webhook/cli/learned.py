@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ruamel.yaml import YAML
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from webhook.reviews.learning import Seen
 
+_SEEN: Final = re.compile(r" +# seen:")
 _LEARNED: Final = ("entry", "entry_skips", "edges", "skips")
 
 
@@ -40,7 +42,7 @@ def merged(text: str, seen: Mapping[str, Seen], added: Mapping[str, str], at_lea
             _learn(track, seen[track["id"]], at_least)
     out = io.StringIO()
     yaml.dump(document, out)
-    return out.getvalue()
+    return _SEEN.sub("  # seen:", out.getvalue())
 
 
 def _learn(track: CommentedMap, seen: Seen, at_least: int) -> None:

@@ -161,7 +161,7 @@ def diff(old: str, new: str, reviews: tuple[str, ...]) -> int:
     """
     before, after = profile_of(old), profile_of(new)
     changes = differences(before, after)
-    for change in changes:
+    for change in sorted(changes, key=lambda change: not change.harsher):
         click.echo(f"{'harsher' if change.harsher else 'milder '}  {change.sentence()}")
     if not changes:
         click.echo("both judge alike")
@@ -169,7 +169,7 @@ def diff(old: str, new: str, reviews: tuple[str, ...]) -> int:
         return int(any(change.newly_denied for change in changes))
     denied = _replayed(before, after, reviews)
     for (rule, place), times in denied.most_common():
-        click.echo(f"newly denied {times} times: {rule} at {place}")
+        click.echo(f"newly denied ({times}): {rule} at {place}")
     return int(bool(denied))
 
 

@@ -6,7 +6,9 @@ are a write, as far as anybody outside the API server can tell.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from webhook.cli.failures import CallerError
 from webhook.core.view import View, view
@@ -20,13 +22,20 @@ if TYPE_CHECKING:
     from webhook.lifecycle.model import Match
 
 
+class _Kind(msgspec.Struct):
+    kind: str = ""
+
+
+_KIND: Final = msgspec.json.Decoder(_Kind)
+
+
 def requests_of(paths: Iterable[str]) -> Iterator[AdmissionRequest]:
     """Every write in files, folders or stdin. Raises DocumentError, CallerError."""
     last: dict[str, Any] = {}
     for source in walk_inputs(list(paths)):
         if source.form is Form.LINES:
             for number, line in source.lines():
-                yield _recorded(line, f"{source.name}:{number}")
+                yield from _of_line(line, f"{source.name}:{number}", last)
             continue
         for document in source.documents():
             value = document.value
@@ -36,6 +45,18 @@ def requests_of(paths: Iterable[str]) -> Iterator[AdmissionRequest]:
                 yield _recorded(to_json(value), source.name)
             else:
                 yield from _watched(value, last)
+
+
+def _of_line(line: bytes, where: str, last: dict[str, Any]) -> Iterator[AdmissionRequest]:
+    """A line's review as it is, with its objects undecoded; or another state of an object."""
+    try:
+        kind = _KIND.decode(line).kind
+    except msgspec.DecodeError as error:
+        raise CallerError(f"{where}: not JSON: {error}") from None
+    if kind == "AdmissionReview":
+        yield _recorded(line, where)
+    else:
+        yield from _watched(msgspec.json.decode(line), last)
 
 
 def writes_of(paths: Iterable[str], match: Match) -> Iterator[tuple[View | None, View | None]]:
@@ -66,13 +87,16 @@ def _watched(value: dict[str, Any], last: dict[str, Any]) -> Iterator[AdmissionR
         return
     last[name] = new
     if old is not None and old != new:
-        group, _, version = str(new.get("apiVersion", "")).rpartition("/")
-        kind = GroupVersionKind(group, version, str(new.get("kind")))
-        yield AdmissionRequest(
-            uid=name,
-            operation="UPDATE",
-            kind=kind,
-            name=str(metadata.get("name")),
-            object=View.of(new).raw,
-            old_object=View.of(old).raw,
-        )
+        yield _update(name, old, new)
+
+
+def _update(name: str, old: dict[str, Any], new: dict[str, Any]) -> AdmissionRequest:
+    group, _, version = str(new.get("apiVersion", "")).rpartition("/")
+    return AdmissionRequest(
+        uid=name,
+        operation="UPDATE",
+        kind=GroupVersionKind(group, version, str(new.get("kind"))),
+        name=name.rpartition(" ")[2],
+        object=View.of(new).raw,
+        old_object=View.of(old).raw,
+    )

@@ -146,9 +146,13 @@ def _track(was: Track, rule: Track, old: Profile, new: Profile) -> Iterator[Chan
 def _steps(rule: str, before: _Table, after: _Table) -> Iterator[Change]:
     """The steps between words that both know, those from one word together."""
     common = [word for word in after.values if word in before.values]
+    flat = before.track.table is after.track.table is None
+    removals = (before.track.removal, after.track.removal)
+    if flat and removals[0] is not removals[1]:
+        yield Change(rule, "a value that is removed", *removals)
     for start in (*common, ABSENT):
         ends: dict[tuple[Severity, Severity], list[str]] = {}
-        for end in (*common, ABSENT):
+        for end in common if flat else (*common, ABSENT):
             grades = (before.severity(start, end), after.severity(start, end))
             if start != end and grades[0] is not grades[1]:
                 ends.setdefault(grades, []).append(str(end))
