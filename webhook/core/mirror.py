@@ -6,7 +6,7 @@ name must see the same, whichever release of the operator writes (wrapper/skyhoo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -67,6 +67,8 @@ def right_list(
         A mirror that was made stands right behind its twin.
     """
     after = {c.type: c for c in new}
+    if upkeep.strip and _insists(new, old, names):
+        upkeep = replace(upkeep, strip=False)
     right: Right = {}
     for bare in dict.fromkeys([names.bare_of(c.type) for c in new]):
         if bare is not None:
@@ -98,8 +100,9 @@ def _settle(
             twin, kept = _moved(bare, name, sides, mirror, upkeep, upstream=upstream)
         else:
             kept = _of_bare(name, sides, mirror, upkeep) if twin is not None else mirror.new
-        if upkeep.strip and twin is not None:
-            kept = kept if _stays(sides, mirror, upkeep, upstream=upstream) else None
+        # 0.15 and older know no other name than the prefixed one.
+        if upkeep.strip and twin is not None and not (upstream and upkeep.removal_follows):
+            kept = None
         right[name] = kept
     right[bare] = twin
     return right
@@ -128,15 +131,20 @@ def _moved(
     return twin.new, _of_bare(name, twin, mirror, upkeep)
 
 
-def _stays(twin: _Sides, mirror: _Sides, upkeep: Upkeep, *, upstream: bool) -> bool:
-    """Whether stripping a mirror would start a fight with the operator that writes it.
+def _insists(new: list[Condition], old: Mapping[str, Condition] | None, names: MirrorNames) -> bool:
+    """Whether a write puts one of upstream's mirrors back beside a bare type that stood alone.
 
-    0.15 and older know no other name. And who puts a mirror back beside a bare type that stood
-    here alone asserts it in every reconcile: SC ReportState would save and return for ever.
+    Such an operator asserts them in every reconcile, and SC ReportState saves and returns as long
+    as one of them is missing: to strip them would stop the rollout.
     """
-    if upstream and upkeep.removal_follows:
-        return True
-    return twin.old is not None and mirror.old is None and mirror.new is not None
+    return old is not None and any(
+        c.type not in old
+        and c.type == f"{names.prefixes[0]}/{bare}"
+        and bare in old
+        and bare in names.upstream
+        for c in new
+        if (bare := names.bare_of(c.type)) is not None
+    )
 
 
 def _of_bare(name: str, twin: _Sides, mirror: _Sides, upkeep: Upkeep) -> Condition | None:

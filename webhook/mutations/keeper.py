@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from webhook.core.window import Window
+    from webhook.mutations.ready import Projected
 
 _NULL: Final = msgspec.Raw(b"null")
 LAST_PREFIXED_ONLY: Final = (0, 15)
@@ -34,6 +35,7 @@ class _Status(msgspec.Struct, frozen=True, rename="camel"):
     conditions: msgspec.Raw = _NULL
     status: msgspec.Raw = _NULL
     node_status: msgspec.Raw = _NULL
+    node_boot_ids: msgspec.Raw = _NULL
 
 
 class _Object(msgspec.Struct, frozen=True):
@@ -155,13 +157,16 @@ def _ready(
     """The list with Ready projected, where that is asked for."""
     if not keeper.project_ready or after.status is None:
         return given
-    said = projection(view(after.status.status), view(after.status.node_status))
+    said = _projection(after.status)
     if said is None:
         return given
-    was = before.status
-    earlier = None if was is None else projection(view(was.status), view(was.node_status))
+    earlier = None if before.status is None else _projection(before.status)
     # A status write cannot change metadata, whatever its object claims: the old one's counts.
     metadata = before.metadata or after.metadata
     generation = View(metadata.generation).value if metadata is not None else None
     known = generation if isinstance(generation, int) and not isinstance(generation, bool) else None
     return with_ready(given, old, said, earlier, keeper.names, Since(now, known))
+
+
+def _projection(status: _Status) -> Projected | None:
+    return projection(view(status.status), view(status.node_status), view(status.node_boot_ids))

@@ -83,19 +83,22 @@ def ready_message(nodes: Mapping[str, str]) -> str:
     return ", ".join(parts)
 
 
-def projection(word: View | None, nodes: View | None) -> Projected | None:
+def projection(word: View | None, nodes: View | None, boots: View | None) -> Projected | None:
     """What Ready should say; None without a status that has a projection.
 
     Args:
         word: ``status.status``.
         nodes: ``status.nodeStatus``.
+        boots: ``status.nodeBootIds``, which names the selected nodes before they have a status.
     """
     status = None if word is None else word.value
     states = {} if nodes is None else nodes.value
     if not isinstance(status, str) or status not in REASONS or not isinstance(states, dict):
         return None
+    selected = dict.fromkeys({} if boots is None else boots.members, "unknown")
+    selected |= {name: str(state) for name, state in states.items()}
     done = "True" if status == "complete" else "False"
-    return Projected(done, REASONS[status], ready_message({n: str(s) for n, s in states.items()}))
+    return Projected(done, REASONS[status], ready_message(selected))
 
 
 def with_ready(
