@@ -112,6 +112,13 @@ def shipped_names() -> list[str]:
 
 
 @cache
+def rule_examples() -> Mapping[str, Mapping[str, Any]]:
+    """By rule, a write that it denies (or warns about) and one that passes."""
+    text = (files("webhook") / "specs" / "examples.yaml").read_bytes()
+    return dict(load_yaml(text, "specs/examples.yaml"))
+
+
+@cache
 def shipped(name: str) -> Profile:
     """A profile of ours, by name. Raises ProfileError, FileNotFoundError."""
     return build_profile(base(name), f"{name}.yaml", _document, base)

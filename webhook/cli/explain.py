@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from webhook.building import profile_of
-from webhook.catalog import PROFILES, shipped_names
+from webhook.catalog import PROFILES, rule_examples, shipped_names
 from webhook.cli.failures import CallerError
+from webhook.cli.relying import explain_locked, explain_stale
 from webhook.drawing.diagrams import dot, mermaid
 from webhook.drawing.graph import START, Graph, graphs
 from webhook.drawing.svg import svg
@@ -42,8 +43,24 @@ _FORMS = {"mermaid": mermaid, "dot": dot, "svg": svg}
     metavar="NAME",
     help="Draw edges of this class. Repeatable.",
 )
+@click.option(
+    "--stale",
+    "stale",
+    multiple=True,
+    metavar="FILE",
+    help="May one rely on what these objects say?",
+)
+@click.option(
+    "--locked", "locked", multiple=True, metavar="FILE", help="Is the lock held, by whose word?"
+)
 def explain(
-    what: str | None, value: str | None, track_id: str | None, form: str, classes: tuple[str, ...]
+    what: str | None,
+    value: str | None,
+    track_id: str | None,
+    form: str,
+    classes: tuple[str, ...],
+    stale: tuple[str, ...],
+    locked: tuple[str, ...],
 ) -> int:
     r"""Explain a profile, a value of it, or a rule.
 
@@ -54,7 +71,12 @@ def explain(
     skyhook-webhook explain skyhook config-check         what a word is that is no value
     skyhook-webhook explain skyhook.complete-needs-nodes a rule
     skyhook-webhook explain skyhook --track node-package-step --format svg
+    skyhook-webhook explain --stale operatorcondition.yaml
     """
+    if stale or locked:
+        profiles = [what] if what is not None else []
+        code = explain_stale(stale, profiles) if stale else 0
+        return (explain_locked(locked, profiles) if locked else 0) or code
     if what is None:
         _list()
         return 0
@@ -95,7 +117,7 @@ def _text(profile: Profile, value: str | None, track_id: str | None) -> Iterable
 
 def _rule(rule_id: str) -> int:
     profile = profile_of(rule_id.partition(".")[0])
-    lines = rule_text(profile, rule_id)
+    lines = rule_text(profile, rule_id, rule_examples())
     if not lines:
         raise CallerError(f"there is no rule {rule_id!r}; `explain {profile.profile}` lists them")
     click.echo("\n".join(lines))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO
 
 import msgspec
 
 from webhook.core.finding import Severity
 from webhook.reviews.answer import text_of, warning_of
+from webhook.schema import without_repeats
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from webhook.cli.subjects import Subject
+    from webhook.core.field import FieldPath
     from webhook.core.finding import Finding
     from webhook.reviews.verdict import Verdict
 
@@ -76,7 +78,8 @@ def result_of(subject: Subject, verdict: Verdict | None) -> Result:
     warned = tuple(f for f in about_text if f.severity is not Severity.DENY)
     audited: tuple[Finding, ...] = ()
     if verdict is not None:
-        denied, warned = (*denied, *verdict.denied), (*warned, *verdict.warned)
+        denied = (*denied, *without_repeats(about_text, verdict.denied))
+        warned = (*warned, *without_repeats(about_text, verdict.warned))
         audited = verdict.audited
     request = subject.request
     rows = [
@@ -101,9 +104,33 @@ def result_of(subject: Subject, verdict: Verdict | None) -> Result:
 def _row(subject: Subject, finding: Finding, effect: str) -> FindingRow:
     line, column = subject.line, None
     if subject.document is not None:
-        place = subject.document.position(finding.field.names())
+        place = subject.document.position(_steps(subject.document.value, finding.field))
         line, column = place.line, place.column
     return FindingRow(finding.rule, str(finding.field), effect, text_of(finding), line, column)
+
+
+def _steps(value: Any, field: FieldPath) -> tuple[str | int, ...]:
+    """The field as keys and indexes of the document; elements named by type are looked up."""
+    steps: list[str | int] = []
+    here = value
+    for name in field.names():
+        step: str | int = name
+        if isinstance(here, list):
+            step = int(name) if name.isdigit() else _index_of(here, name)
+            here = here[step] if isinstance(step, int) and 0 <= step < len(here) else None
+        else:
+            here = here.get(name) if isinstance(here, dict) else None
+        steps.append(step)
+        if here is None:
+            break
+    return tuple(steps)
+
+
+def _index_of(items: list[Any], kind: str) -> int:
+    return next(
+        (n for n, item in enumerate(items) if isinstance(item, dict) and item.get("type") == kind),
+        len(items),
+    )
 
 
 class Printer(Protocol):
@@ -153,6 +180,7 @@ class TextPrinter:
 
     echo: Callable[[str, str], object]
     verbose: bool
+    quiet: bool = False
 
     def result(self, result: Result) -> None:
         """Prints the findings, or that there are none."""
@@ -164,7 +192,8 @@ class TextPrinter:
             at = f"{row.field}: " if row.field else ""
             self.echo(f"{place}: {row.severity}: {who}: {at}{row.message}", row.severity)
         shown = any(row.severity != "audit" for row in result.findings)
-        if self.verbose and not shown:
+        one_of_many = result.uid and "/" not in result.uid  # a recorded review, not a manifest
+        if not shown and not self.quiet and (self.verbose or not one_of_many):
             self.echo(f"{result.source}: allowed: {who}", "allowed")
 
     def end(self, summary: Summary) -> None:

@@ -19,6 +19,7 @@ from webhook.reviews.wire import (
     GroupVersionResource,
     UserInfo,
 )
+from webhook.schema import check_structure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -119,6 +120,14 @@ class Reader:
             self.skipped.add(identity[1])
             return None
         request = self._write(value, identity)
+        findings += tuple(
+            check_structure(
+                identity[:2],
+                value,
+                document.written,
+                _ENDPOINTS.get(self._writing.subresource or ""),
+            )
+        )
         return Subject(document.source, count, request, document, findings)
 
     def _write(self, value: dict[str, Any], identity: Identity) -> AdmissionRequest:
@@ -185,5 +194,5 @@ def _problem(problem: Problem) -> Finding:
     )
 
 
-KIND_OF_PROBLEM: Final = "document."
-"""What the ids of findings about a text begin with."""
+_ENDPOINTS: Final = {"main": "", "status": "status"}
+"""How the schema's check names the endpoints; None for both."""

@@ -61,7 +61,22 @@ if TYPE_CHECKING:
 @click.option(
     "-v", "--verbose", is_flag=True, help="Text: also say what is allowed and what is only audited."
 )
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notices on stderr.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["deny", "warn", "nothing"]),
+    default="deny",
+    show_default=True,
+    help="What makes the exit code 1.",
+)
+@click.option(
+    "--warn-exit-code", type=int, metavar="N", help="Exit code when there are warnings only."
+)
+@click.option(
+    "--require-match", is_flag=True, help="Exit 2 when nothing to judge was found at all."
+)
+@click.option(
+    "-q", "--quiet", is_flag=True, help="No progress, no notices, no word about what is allowed."
+)
 @policy_options
 def validate(
     paths: tuple[str, ...],
@@ -74,6 +89,9 @@ def validate(
     output: str,
     verbose: bool,
     quiet: bool,
+    fail_on: str,
+    warn_exit_code: int | None,
+    require_match: bool,
     config: Path | None,
     **flags: Any,
 ) -> int:
@@ -96,14 +114,24 @@ def validate(
     former = _former(old) if old is not None else None
     writing = Writing(user, groups, subresource, operation)
     reader = Reader(engine.catalog, writing, former)
-    printer = printer_for(output, verbose=verbose)
+    printer = printer_for(output, verbose=verbose, quiet=quiet)
     summary, unreadable = _judge_all(paths, reader, engine, printer, quiet=quiet)
     printer.end(summary)
     if not quiet:
         _notices(reader, summary, output)
-    if summary.denied > unreadable:
+    if require_match and not summary.total:
+        return 2
+    return _exit_code(summary, unreadable, fail_on, warn_exit_code)
+
+
+def _exit_code(summary: Summary, unreadable: int, fail_on: str, warn_code: int | None) -> int:
+    """1 where something is denied (or warned about, if asked), 2 where a text was unreadable."""
+    failed = summary.denied - unreadable + (summary.warned if fail_on == "warn" else 0)
+    if failed and fail_on != "nothing":
         return 1
-    return 2 if unreadable else 0
+    if unreadable:
+        return 2
+    return warn_code if summary.warned and warn_code is not None else 0
 
 
 def _judge_all(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from webhook.core.finding import Severity
 from webhook.drawing.graph import START, WRITERS, Graph, Step, graphs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from webhook.core.writer import Writer
     from webhook.lifecycle.model import Guard, Profile
@@ -120,8 +121,13 @@ def _for_writer(graph: Graph, steps: list[Step], writer: Writer) -> str:
     return "all of these; " + "; ".join(parts)
 
 
-def rule_text(profile: Profile, rule_id: str) -> list[str]:
-    """One rule: where it stands, why, where it comes from upstream; [] if there is none."""
+def rule_text(
+    profile: Profile, rule_id: str, examples: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[str]:
+    """One rule: where it stands, why, where it comes from upstream; [] if there is none.
+
+    ``examples``: by rule, a write that is denied (or warned about) and one that passes.
+    """
     name = rule_id.partition(".")[2]
     lines: list[str] = []
     for guard in profile.guards:
@@ -137,7 +143,14 @@ def rule_text(profile: Profile, rule_id: str) -> list[str]:
             lines += [f"  why: {rule.why}"] if rule.why else []
             lines += [f"  source: {rule.source}"] if rule.source else []
             lines += [f"  instead: {rule.hint}"] if rule.hint else []
+            for what, write in (examples or {}).get(rule.id, {}).items():
+                lines += [f"  {what}: {_one_line(write)}"]
     return lines
+
+
+def _one_line(write: Any) -> str:
+    shown = {k: v for k, v in write.items() if k in ("old", "new", "user", "create")}
+    return json.dumps(shown, ensure_ascii=False)
 
 
 def _places(rule: object) -> list[str]:

@@ -46,7 +46,7 @@ class YamlPrinter:
         self._write(dump_yaml(msgspec.to_builtins(Report(self._results, summary))))
 
 
-def printer_for(form: str, *, verbose: bool) -> Printer:
+def printer_for(form: str, *, verbose: bool, quiet: bool) -> Printer:
     """The printer that writes this form to stdout."""
     write = sys.stdout.write
     makers: dict[str, Callable[[], Printer]] = {
@@ -56,7 +56,7 @@ def printer_for(form: str, *, verbose: bool) -> Printer:
         "junit": lambda: JunitPrinter(write),
         "sarif": lambda: SarifPrinter(write, version("skyhook-webhook")),
         "github": lambda: GithubPrinter(write),
-        "text": lambda: TextPrinter(_echo(), verbose),
+        "text": lambda: TextPrinter(_echo(), verbose, quiet),
     }
     return makers[form]()
 
