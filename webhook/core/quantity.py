@@ -13,6 +13,7 @@ _PARTS: Final = re.compile(
 )
 _DECIMAL: Final = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_FRACTIONS: Final = "num"
 _WRITTEN: Final = re.compile(r"\s*([+-]?[0-9.]+)\s*([A-Za-z]{1,5})\s*", re.ASCII)
 _LONGEST: Final = 100
 _FARTHEST: Final = 100
@@ -66,7 +67,10 @@ def _meant(text: str) -> str:
     found = _WRITTEN.fullmatch(text)
     if found is None:
         return ""
-    unit = (found[2][:-1] if len(found[2]) > 1 and found[2][-1] in "bB" else found[2]).casefold()
+    in_bytes = len(found[2]) > 1 and found[2][-1] in "bB"
+    unit = (found[2][:-1] if in_bytes else found[2]).casefold()
     known = [u for u in (*_DECIMAL, *_BINARY) if u.casefold() in (unit, f"{unit}i")]
+    if in_bytes:
+        known = [u for u in known if u not in _FRACTIONS]
     words = [f'"{found[1]}{u}"' for u in known]
     return f"; did you mean {' or '.join(words)}?" if words else ""
