@@ -45,10 +45,11 @@ def test_a_map_of_packages_is_fine(text):
     assert found(text) == []
 
 
-def test_a_broken_annotation_may_be_repaired_removed_and_kept():
-    for new in (packages(foo_1_0="post-interrupt/complete"), "{}", None):
-        assert judged(node("{broken"), node(new)) == []
-    assert judged(node("{broken"), node("{broken", status="waiting")) == []
+@pytest.mark.parametrize("broken", ["{broken", "", "null", "[]", '"x"', "5"])
+def test_a_broken_annotation_may_be_repaired_removed_and_kept(broken):
+    for new in (packages(foo_1_0="interrupt/skipped", bar_1_0="upgrade/in_progress"), "{}", None):
+        assert judged(node(broken), node(new)) == []
+    assert judged(node(broken), node(broken, status="waiting")) == []
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,9 @@ BORN = {
         ({"status": {"map": {}}}, {"k": "b"}, ["deny step.entry"]),
         ({"status": {"map": {"j": "a"}}}, {"j": "a", "k": "b"}, ["deny step.entry"]),
         ({"status": {}}, {"k": "z"}, ["deny step.value"]),
+        ({"status": {"map": None}}, {"k": "b"}, []),
+        ({"status": {"map": []}}, {"k": "b"}, []),
+        ({"status": {"map": "x"}}, {"k": "b"}, []),
     ],
 )
 def test_a_whole_container_that_appears_may_hold_any_legal_value(old, new, found):
@@ -113,3 +116,11 @@ def test_a_container_that_appears_is_judged_unless_its_birth_is_free():
     track = {**BORN, "birth": "judged"}
     findings = judge(guard(tracks=[track]), {"status": {}}, {"status": {"map": {"k": "b"}}})
     assert said(findings) == [("deny", "step.entry", "status.map[k]")]
+
+
+@pytest.mark.parametrize(("old", "free"), [([], False), ({}, True), ("x", True), (None, True)])
+def test_a_list_is_born_where_there_was_none(old, free):
+    track = {**BORN, "path": "status.c[x/{n}]", "parts": {"v": ["a", "b"]}}
+    new = {"status": {"c": [{"type": "x/1", "v": "b"}]}}
+    findings = judge(guard(tracks=[track]), {"status": {"c": old}}, new)
+    assert said(findings) == ([] if free else [("deny", "step.entry", "status.c[x/1]")])

@@ -10,7 +10,7 @@ from webhook.core.view import same
 from webhook.lifecycle.atoms import member, value_of
 from webhook.lifecycle.edges import EdgeTable, edge_table
 from webhook.lifecycle.model import ABSENT, Track, Word
-from webhook.lifecycle.path import Lookup, Trail
+from webhook.lifecycle.path import Lookup, StepKind, Trail
 from webhook.lifecycle.rule import listed, show
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class _TrackJudge:
         self.place = Lookup(track.path)
         self.run_key = Lookup(track.within) if track.within else None
         self.gate = Lookup(track.gate.path) if track.gate else None
-        self.container = Lookup(track.path).parent()
+        self.container = self.place.parent()
+        self.listed = self.place.steps[-1].kind in (StepKind.TYPE, StepKind.ANY_TYPE)
         self.siblings: list[tuple[Any, SiblingTest]] = [
             (s, scope.siblings[s.needs]) for s in track.siblings
         ]
@@ -153,8 +154,14 @@ class _TrackJudge:
             )
 
     def _born_free(self, run: Run, trail: Trail) -> bool:
-        """A whole container that appears (restored, copied, re-registered) may hold any pair."""
-        return self.track.birth == "free" and self.container(run.old, trail) is None
+        """A whole container that appears (restored, copied, re-registered) may hold any pair.
+
+        So may one in the place of something that is no container at all.
+        """
+        if self.track.birth != "free":
+            return False
+        held = self.container(run.old, trail)
+        return held is None or (held.items if self.listed else held.fields) is None
 
     def _never(self, was: Any, now: Any, trail: Trail) -> Finding:
         if was is None:
