@@ -7,10 +7,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.kube.process import ProcessFailedError, ServerProcess, free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTS_AND_WAITS = """
@@ -30,6 +34,15 @@ def is_running(pid: int) -> bool:
         return stat.read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def within_seconds(limit: float, holds: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + limit
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
 
 
 def test_a_process_that_ends_early_shows_its_code_and_its_log(tmp_path: Path):
@@ -56,13 +69,11 @@ def test_a_server_ends_with_a_killed_test_session(tmp_path: Path):
     ) as session:
         assert session.stdout is not None
         server = int(session.stdout.readline())
-        assert is_running(server)
+        comm = Path(f"/proc/{server}/comm")
+        assert within_seconds(5, lambda: comm.read_text() == "sleep\n")  # tied, and then itself
         session.send_signal(signal.SIGKILL)
         session.wait()
-    deadline = time.monotonic() + 5
-    while is_running(server) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not is_running(server)
+    assert within_seconds(5, lambda: not is_running(server))
 
 
 def test_a_free_port_is_one_of_loopback():
