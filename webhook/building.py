@@ -58,6 +58,12 @@ def _read(path: Path, shown: str) -> Any:
 def catalog_of(settings: Settings) -> Catalog:
     """What the settings enforce. Raises ProfileError."""
     profiles = [profile_of(name) for name in settings.profiles]
+    names = {profile.profile for profile in profiles}
+    for name in settings.releases:
+        if name not in names:
+            raise ProfileError(
+                f"releases: no profile in use is called {name!r}; in use: {', '.join(sorted(names))}"
+            )
     return Catalog.of(profiles, settings.releases, usually=settings.usual_rules)
 
 

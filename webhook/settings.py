@@ -5,6 +5,7 @@ Flags win over ``SKYHOOK_WEBHOOK_*`` variables, those over the file, that over t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -12,10 +13,12 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
+    EnvSettingsSource,
     InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
+from pydantic_settings.exceptions import SettingsError as SourceError
 
 from webhook.core.release import ReleaseError, parse_release
 from webhook.core.window import Window, WindowError
@@ -23,6 +26,9 @@ from webhook.core.writer import UserGlobs
 from webhook.reviews.policy import Mode, ModeRule, Policy
 
 MIB = 1024 * 1024
+_SERVICE_LINK = re.compile(r"(?:tcp|udp|sctp)://")
+"""What kubelet puts into a pod's environment for each Service: SKYHOOK_WEBHOOK_PORT for ours."""
+_ADDRESS = re.compile(r"0?|.*:([0-9]{1,5})")
 
 
 class SettingsError(ValueError):
@@ -149,6 +155,14 @@ class Settings(BaseSettings):
                 raise ValueError(str(error)) from None
         return value
 
+    @field_validator("metrics_bind_address", "health_probe_bind_address")
+    @classmethod
+    def _an_address(cls, value: str) -> str:
+        found = _ADDRESS.fullmatch(value)
+        if found is None or int(found[1] or 0) > 65535:
+            raise ValueError(f"{value!r} is no host:port, and not 0 for none")
+        return value
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -160,6 +174,12 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flags, then environment, then the file (handed over as ``file_values``)."""
         del dotenv_settings, file_secret_settings
+        if isinstance(env_settings, EnvSettingsSource):
+            env_settings.env_vars = {
+                name: value
+                for name, value in env_settings.env_vars.items()
+                if value is None or not _SERVICE_LINK.match(value)
+            }
         given = dict(getattr(init_settings, "init_kwargs", {}))
         from_file = given.pop(_FILE, {})
         return (
@@ -190,6 +210,8 @@ def load_settings(flags: Mapping[str, Any], file_values: Any = None) -> Settings
         return Settings(**{**given, _FILE: dict(file_values or {})})
     except ValidationError as error:
         raise SettingsError(_reasons(error)) from None
+    except SourceError as error:  # a list or map in the environment that is no JSON
+        raise SettingsError(str(error)) from None
 
 
 def _reasons(error: ValidationError) -> str:
