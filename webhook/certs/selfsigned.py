@@ -20,6 +20,7 @@ from webhook.certs.observer import CertObserver, Unobserved
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from datetime import datetime
 
     from webhook.certs.clock import Now, Sleep
     from webhook.certs.replicas import Roll
@@ -86,7 +87,10 @@ class SelfSignedSource:
         self._interval = interval
         self._memory: Keyring | None = None
         self._served: CertBundle | None = None
-        self._served_under: bytes = b""
+        self._served_under = b""
+        # The CA that was seen while it was published: it has settled when it begins to sign.
+        self._announced = b""
+        self._trusted_since: datetime | None = None
         self._complaint: str | None = None
 
     async def bundles(self) -> AsyncIterator[CertBundle]:
@@ -159,18 +163,29 @@ class SelfSignedSource:
         return keyring.retired(self._now()) if waited >= self._pace.retire else keyring
 
     async def _presentable(self, keyring: Keyring) -> CertBundle:
-        """What this replica may show: never a leaf that some caBundle does not verify yet."""
+        """What this replica may show: never a leaf that some API server does not verify yet."""
         signer = keyring.signer.cert_pem
-        if self._served and self._served_under and signer != self._served_under:
-            missing = await self._publisher.missing(signer)
-            if missing and self._now() < self._served.not_after - LAST_RESORT:
-                self._hold(missing)
-                return self._served.with_ca(keyring.trust)
-        self._served_under = signer
+        if self._served and signer != self._served_under and not await self._trusted(signer):
+            return self._served.with_ca(keyring.trust)
+        self._served_under, self._trusted_since = signer, None
         return keyring.leaf
+
+    async def _trusted(self, signer: bytes) -> bool:
+        """Whether every caBundle holds the CA, and for long enough if it was never announced."""
+        now = self._now()
+        if self._served and now >= self._served.not_after - LAST_RESORT:
+            return True
+        if missing := await self._publisher.missing(signer):
+            self._hold(missing)
+            self._trusted_since = None
+            return False
+        self._trusted_since = self._trusted_since or now
+        return signer == self._announced or now - self._trusted_since >= self._pace.settle
 
     def _remembered(self, keyring: Keyring) -> Keyring:
         self._memory = keyring
+        if keyring.upcoming is not None:
+            self._announced = keyring.upcoming.cert_pem
         self._observer.phase(str(keyring.phase))
         self._observer.expiry("ca", keyring.signer.not_after)
         return keyring
