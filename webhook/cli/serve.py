@@ -65,13 +65,14 @@ def run(settings: Settings, *, say_how: bool = False) -> int:
     from webhook.certs.bundle import CertError
     from webhook.cli.failures import CallerError
     from webhook.metrics import Metrics
-    from webhook.server.log import Log
+    from webhook.server.log import Log, attach
     from webhook.server.run import Server
     from webhook.server.state import State
 
     engine = engine_of(settings, lambda: datetime.now(UTC))
     kinds = frozenset(kind for _, kind in engine.catalog.guards)
     log = Log(settings.log_level)
+    attach(log)
     for line in assumptions(settings, engine.catalog):
         log("info", line)
     server = Server(State(engine, settings, Metrics(kinds), log))

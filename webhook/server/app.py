@@ -42,7 +42,7 @@ def review_app(state: State) -> web.Application:
         ("/convert", settings.max_convert_bytes, converting(state)),
     ):
         route = Route(state, path, limit, respond)
-        app.router.add_post(path, route, expect_handler=route.expect)
+        app.router.add_post(path, route.serve, expect_handler=route.expect)
     return app
 
 

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from webhook.reviews.answer import answer
 from webhook.reviews.conversion import decode_conversion
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 
 CONVERT: Final = "/convert"
+NO_BODY: Final = (ConnectionError, HttpProcessingError, web.RequestPayloadError)
+"""What reading a body raises when the client goes away, or sends what is no HTTP."""
 
 
 class Route:
@@ -41,7 +44,7 @@ class Route:
         self._in_flight = metrics.in_flight.labels(name)
         self._ok = metrics.requests.labels(name, "200")
 
-    async def __call__(self, request: web.Request) -> web.Response:
+    async def serve(self, request: web.Request) -> web.Response:
         """Serves one call."""
         self._in_flight.inc()
         try:
@@ -60,11 +63,9 @@ class Route:
             started = perf_counter()
             payload = await self.respond(body)
         except ReviewError as error:
-            state.metrics.requests.labels(self.name, str(error.code)).inc()
-            state.log("info", "refused", path=self.name, code=error.code, why=short(error.message))
-            return refusal(error)
-        except ConnectionError:
-            raise
+            return self._refuse(error)
+        except NO_BODY:
+            return self._refuse(ReviewError(400, "BadRequest", "the body did not arrive whole"))
         except Exception as error:  # noqa: BLE001 - the outermost handler: a fault of ours
             state.metrics.requests.labels(self.name, "500").inc()
             state.log.fault("fault", error, path=self.name)
@@ -72,6 +73,12 @@ class Route:
         self._latency.observe(perf_counter() - started)
         self._ok.inc()
         return web.Response(body=payload, content_type="application/json")
+
+    def _refuse(self, error: ReviewError) -> web.Response:
+        state = self.state
+        state.metrics.requests.labels(self.name, str(error.code)).inc()
+        state.log("info", "refused", path=self.name, code=error.code, why=short(error.message))
+        return refusal(error)
 
     def _check_client(self, request: web.Request) -> None:
         """Admission calls may have to carry a client certificate; conversion calls carry none."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
+from aiohttp.http_exceptions import HttpProcessingError
 
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+_BY_LEVEL: Final = (("error", 40), ("warning", 30), ("info", 20), ("debug", 0))
 _ENCODE: Final = msgspec.json.Encoder()
 _LONGEST: Final = 300
 
@@ -37,6 +40,37 @@ class Log:
     def fault(self, event: str, error: BaseException, **fields: Any) -> None:
         """A fault of ours: its type and its place, not its text, which may hold what was read."""
         self("error", event, error=type(error).__name__, at=_place(error), **fields)
+
+
+class Bridge(logging.Handler):
+    """Takes what only knows `logging` into the same log: our certificates, and libraries.
+
+    Of a library nothing but its name and the error's type and place is told: its texts may hold
+    what a client sent. Calls that are no HTTP are everyday on an open port: debug.
+    """
+
+    def __init__(self, log: Log) -> None:
+        super().__init__(logging.INFO)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Writes one record."""
+        level = next(name for name, least in _BY_LEVEL if record.levelno >= least)
+        if record.name.startswith("webhook."):
+            self._log(level, record.getMessage(), logger=record.name)
+            return
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, HttpProcessingError):
+            self._log("debug", "not HTTP", error=type(error).__name__)
+        elif error is not None:
+            self._log.fault("library", error, logger=record.name)
+        else:
+            self._log(level, "library", logger=record.name, at=f"{record.filename}:{record.lineno}")
+
+
+def attach(log: Log) -> None:
+    """Makes ``log`` the only place where this process logs."""
+    logging.basicConfig(handlers=[Bridge(log)], level=logging.INFO, force=True)
 
 
 def _place(error: BaseException) -> str:
