@@ -214,6 +214,14 @@ def test_objects_that_are_none_pass_beside_good_ones():
     assert found == [None, {**good, "apiVersion": f"{GROUP}/v1beta1"}, "x", [1]]
 
 
+@pytest.mark.parametrize("metadata", [{}, {"metadata": None}, {"metadata": {}}])
+@pytest.mark.parametrize("beside", [[], [None]], ids=["alone", "beside what is none"])
+def test_an_object_never_comes_back_without_metadata(metadata: dict, beside: list):
+    given = {"apiVersion": f"{GROUP}/v1alpha1", "kind": "Skyhook", **metadata}
+    *_, after = answer(review(*beside, given))["response"]["convertedObjects"]
+    assert after == {"apiVersion": f"{GROUP}/v1beta1", "kind": "Skyhook", "metadata": {}}
+
+
 def test_nodewright_has_its_own_prefix():
     conditions = [{"type": "Ready"}, {"type": "skyhook.nvidia.com/Ready"}]
     given = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,13 +19,14 @@ from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 from webhook.documents import dump_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from webhook.core.conditions import Condition
     from webhook.documents import Document, Steps
 
 CONDITIONS: Final[Steps] = ("status", "conditions")
 _ENTRY: Final = re.compile(r" *-(\s|$)")
+_VERSION: Final = r"(['\"]?)apiVersion\1\s*:\s+(['\"]?)(%s)\2(?=[\s,}]|$)"
 
 
 class LayoutError(Exception):
@@ -51,34 +52,44 @@ class Page:
     """The text of a source, by lines."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.lines = text.splitlines(keepends=True)
+        text = text.removeprefix("\ufeff")
+        self.text = text if text.endswith("\n") else f"{text}\n"
+        self.lines = [f"{line}\n" for line in self.text.split("\n")[:-1]]
         self.starts = [0, *accumulate(len(line) for line in self.lines)]
         self.newline = "\r\n" if "\r\n" in text else "\n"
 
-    def offset(self, document: Document, steps: Steps) -> int:
-        """Where the key at ``steps`` begins. Raises LayoutError when it is not in the text."""
-        if document.position(steps) == document.position(steps[:-1]) and len(steps) > 1:
-            raise LayoutError("the key is not in the text")
+    def versions(self, document: Document, known: Mapping[str, str]) -> list[Splice]:
+        """Puts other apiVersions in their places: the document's, and that of a List around it.
+
+        Args:
+            document: a document, or an item of a List, which may have its apiVersion from the List.
+            known: which apiVersion takes the place of which.
+        """
+        around = [replace(document, prefix=())] if document.prefix else []
+        found = (self._version(one, known) for one in (document, *around))
+        return [splice for splice in found if splice is not None]
+
+    def _version(self, document: Document, known: Mapping[str, str]) -> Splice | None:
+        start = self._offset(document, ("apiVersion",))
+        line = self.text[start:].partition("\n")[0]
+        for old, new in known.items():
+            found = re.match(_VERSION % re.escape(old), line)
+            if found is not None:
+                return Splice(start + found.start(3), start + found.end(3), new)
+        return None
+
+    def _offset(self, document: Document, steps: Steps) -> int:
         place = document.position(steps)
         return self.starts[place.line - 1] + place.column - 1
-
-    def version(self, document: Document, old: str, new: str) -> Splice:
-        """Puts another apiVersion in its place. Raises LayoutError."""
-        start = self.offset(document, ("apiVersion",))
-        line = self.text[start:].partition("\n")[0]
-        found = re.match(r"(['\"]?)apiVersion\1\s*:\s*(['\"]?)" + re.escape(old) + r"\2(?=[\s,}]|$)", line)
-        if found is None:
-            raise LayoutError("apiVersion does not stand on the line of its key")
-        end = start + found.end() - len(found[2])
-        return Splice(end - len(old), end, new)
 
     def without_conditions(self, document: Document) -> Splice:
         """Takes the key of null conditions out. Raises LayoutError."""
         first, last = self._block(document)
         return Splice(self.starts[first], self.starts[last], "")
 
-    def conditions(self, document: Document, right: Sequence[Condition]) -> list[Splice]:
+    def conditions(
+        self, document: Document, given: Sequence[Condition], right: Sequence[Condition]
+    ) -> list[Splice]:
         """Makes the list at status.conditions the right one. Raises LayoutError."""
         first, last = self._block(document)
         base = self.starts[first]
@@ -87,13 +98,14 @@ class Page:
         if listed.flow_style:
             text = "[" + ", ".join(bytes(c.raw).decode() for c in right) + "]"
             return [Splice(base + listed.start_mark.index, base + listed.end_mark.index, text)]
-        ends = [_end(block, item) for item in listed.value]
-        splices = list(_entries(listed, ends, right, self.newline))
+        splices = _Entries(block, listed, self.newline).splices(given, right)
         return [Splice(base + s.start, base + s.end, s.text) for s in splices]
 
     def _block(self, document: Document) -> tuple[int, int]:
         """First and last line (exclusive) of the conditions: by indentation, as YAML has it."""
-        start = self.offset(document, CONDITIONS)
+        start = self._offset(document, CONDITIONS)
+        if not self.text.startswith("conditions", start):
+            raise LayoutError("the conditions are not in the text")
         first = next(n for n, begin in enumerate(self.starts[1:]) if start < begin)
         column = start - self.starts[first]
         if self.text[self.starts[first] : start].strip(" "):
@@ -127,47 +139,50 @@ def _listed(block: str) -> SequenceNode:
     if len(pairs) != 1 or not isinstance(pairs[0][1], SequenceNode):
         raise LayoutError("the conditions are no list of their own")
     listed: SequenceNode = pairs[0][1]
-    if listed.anchor or any(item.anchor or not isinstance(item, MappingNode) for item in listed.value):
+    if listed.anchor or any(
+        item.anchor or not isinstance(item, MappingNode) for item in listed.value
+    ):
         raise LayoutError("the conditions have anchors")
     return listed
 
 
-def _entries(
-    listed: SequenceNode, ends: Sequence[int], right: Sequence[Condition], newline: str
-) -> Iterable[Splice]:
-    """Splices within the block of a list: entries replaced, put behind others, taken out."""
-    items = listed.value
-    dash = " " * listed.start_mark.column + "-"
-    kept = {c.origin for c in right}
-    place = items[0].start_mark.index - items[0].start_mark.column
-    behind: dict[int, str] = {}
-    for condition in right:
-        origin = condition.origin
-        gap = " " * (items[origin or 0].start_mark.column - len(dash))
-        text = dash + gap + _block_text(condition, len(dash + gap), newline) + newline
-        if origin is None:
-            behind[place] = behind.get(place, "") + text
-            continue
-        place = ends[origin]
-        item = items[origin]
-        if _values(item) != json.loads(bytes(condition.raw)):
-            begin = item.start_mark.index - item.start_mark.column
-            yield Splice(begin, ends[origin], text)
-    for origin, item in enumerate(items):
-        if origin not in kept:
-            yield Splice(item.start_mark.index - item.start_mark.column, ends[origin], "")
-    for offset, text in behind.items():
-        yield Splice(offset, offset, text)
-    
+class _Entries:
+    """The entries of a list in block style, and where each of them begins and ends."""
 
-def _values(item: MappingNode) -> dict[str, Any]:
-    return {}
+    def __init__(self, block: str, listed: SequenceNode, newline: str) -> None:
+        items = listed.value
+        self.dash = " " * listed.start_mark.column + "-"
+        self.columns = [item.start_mark.column for item in items]
+        self.begins = [item.start_mark.index - item.start_mark.column for item in items]
+        self.ends = [_end(block, item) for item in items]
+        self.newline = newline
 
+    def splices(self, given: Sequence[Condition], right: Sequence[Condition]) -> list[Splice]:
+        """Entries replaced, put behind others, and taken out."""
+        found = []
+        place = 0
+        added: dict[int, str] = {}
+        for condition in right:
+            if condition.origin is None:
+                offset = self.ends[place]
+                added[offset] = added.get(offset, "") + self._text(condition, place)
+                continue
+            place = condition.origin
+            if condition is not given[place]:
+                found.append(
+                    Splice(self.begins[place], self.ends[place], self._text(condition, place))
+                )
+        found += [Splice(offset, offset, text) for offset, text in added.items()]
+        kept = {c.origin for c in right}
+        gone = (n for n in range(len(given)) if n not in kept)
+        return [*found, *(Splice(self.begins[n], self.ends[n], "") for n in gone)]
 
-def _block_text(condition: Condition, indent: int, newline: str) -> str:
-    """An entry as block style, its lines behind the first indented."""
-    lines = dump_yaml(json.loads(bytes(condition.raw))).splitlines()
-    return (newline + " " * indent).join(lines)
+    def _text(self, condition: Condition, like: int) -> str:
+        """An entry in block style, indented like another one."""
+        gap = " " * (self.columns[like] - len(self.dash))
+        indent = self.newline + " " * self.columns[like]
+        lines = dump_yaml(json.loads(bytes(condition.raw))).splitlines()
+        return f"{self.dash}{gap}{indent.join(lines)}{self.newline}"
 
 
 def _end(block: str, node: Any) -> int:

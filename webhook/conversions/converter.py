@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from webhook.core.conditions import read_conditions
+from webhook.core.conditions import Condition, read_conditions
 from webhook.core.mirror import Upkeep, right_list
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ _FIELDS: Final = msgspec.json.Decoder(Fields)
 _TEXT: Final = msgspec.json.Decoder(str)
 _ENCODE: Final = msgspec.json.Encoder()
 _NULL: Final = msgspec.Raw(b"null")
-_EMPTY: Final = msgspec.Raw(b"{}")
 _UNREADABLE: Final = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 _MAKE: Final = Upkeep(make=True)
 _STRIP: Final = Upkeep(make=False, strip=True)
@@ -85,59 +84,55 @@ class Conversion:
     def of(self, fields: Fields) -> bytes:
         """An object in that version, encoded.
 
-        An object that is in it already, or of another group, comes back as it is. What the API
-        server would refuse in an answer is mended: no metadata, and null conditions.
+        An object that is in it already, or of another group, comes back as it is. Null conditions
+        are dropped: the API server would refuse them.
         """
-        fields = dict(fields)
-        if fields.get("metadata", _NULL) == _NULL:
-            fields["metadata"] = _EMPTY
         have = _text(fields.get("apiVersion"))
         foreign = have is not None and have.rpartition("/")[0] != self.converter.group
         if have != self.api_version and not foreign:
-            fields["apiVersion"] = msgspec.Raw(_ENCODE.encode(self.api_version))
-            names = self.converter.kinds.get(_text(fields.get("kind")) or "")
-            if names is not None:
-                self._mirror(fields, names)
+            version = msgspec.Raw(_ENCODE.encode(self.api_version))
+            fields = self._mirrored({**fields, "apiVersion": version})
         return _ENCODE.encode(fields)
 
-    def of_raw(self, raw: msgspec.Raw) -> bytes:
-        """As ``of``; what is no JSON object passes as it is."""
-        try:
-            fields = _FIELDS.decode(raw)
-        except _UNREADABLE:
-            return bytes(raw)
-        return self.of(fields)
+    def conditions(
+        self, kind: str, raw: msgspec.Raw
+    ) -> tuple[list[Condition], list[Condition]] | None:
+        """The conditions of an object of that kind as they are, and as they should be.
 
-    def _mirror(self, fields: Fields, names: MirrorNames) -> None:
-        """Puts the right list of conditions into the status, which stays in its place."""
-        status = fields.get("status", _NULL)
-        if status == _NULL:
-            return
-        try:
-            inside = _FIELDS.decode(status)
-        except _UNREADABLE:
-            return
-        conditions = inside.get("conditions")
-        if conditions is None:
-            return
-        if conditions == _NULL:
-            del inside["conditions"]
-        else:
-            right = self._conditions(conditions, names)
-            if right is None:
-                return
-            inside["conditions"] = right
-        fields["status"] = msgspec.Raw(_ENCODE.encode(inside))
-
-    def _conditions(self, raw: msgspec.Raw, names: MirrorNames) -> msgspec.Raw | None:
-        """The right list; None when the one that is there is right, or not understood."""
-        given = None if self.upkeep is None else read_conditions(raw)
-        if given is None or self.upkeep is None:
+        None when these are the same, or when the list is not understood.
+        """
+        names = self.converter.kinds.get(kind)
+        if names is None or self.upkeep is None:
+            return None
+        given = read_conditions(raw)
+        if given is None:
             return None
         right = right_list(given, None, names, self.upkeep)
-        if right is given:
-            return None
-        return msgspec.Raw(_ENCODE.encode([c.raw for c in right]))
+        return None if right is given else (given, right)
+
+    def _mirrored(self, fields: Fields) -> Fields:
+        """The object with the right list of conditions; its status stays in its place."""
+        kind = _text(fields.get("kind")) or ""
+        status = fields_of(fields.get("status", _NULL))
+        conditions = None if status is None else status.get("conditions")
+        if status is None or conditions is None or kind not in self.converter.kinds:
+            return fields
+        if conditions == _NULL:
+            del status["conditions"]
+        else:
+            lists = self.conditions(kind, conditions)
+            if lists is None:
+                return fields
+            status["conditions"] = msgspec.Raw(_ENCODE.encode([c.raw for c in lists[1]]))
+        return {**fields, "status": msgspec.Raw(_ENCODE.encode(status))}
+
+
+def fields_of(raw: msgspec.Raw) -> Fields | None:
+    """The members of a JSON object; None for what is none."""
+    try:
+        return _FIELDS.decode(raw)
+    except _UNREADABLE:
+        return None
 
 
 def _text(raw: msgspec.Raw | None) -> str | None:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import msgspec
 
+from webhook.conversions.converter import fields_of
 from webhook.reviews.answer import cut
 from webhook.reviews.decode import ReviewError, check_text
+from webhook.reviews.wire import NULL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,6 +25,7 @@ SLICE: Final = 256 * 1024
 LONGEST_MESSAGE: Final = 1000
 
 _ENCODE: Final = msgspec.json.Encoder()
+_EMPTY: Final = msgspec.Raw(b"{}")
 
 
 class _Request(msgspec.Struct, frozen=True):
@@ -135,7 +138,16 @@ def convert_slices(
 
 
 def _converted(one: Fields | msgspec.Raw, conversion: Conversion) -> bytes:
-    return conversion.of(one) if isinstance(one, dict) else conversion.of_raw(one)
+    """One object as the API server takes it: never without metadata. What is no object passes."""
+    if isinstance(one, dict):
+        fields = one
+    elif (members := fields_of(one)) is not None:
+        fields = members
+    else:
+        return bytes(one)
+    if fields.get("metadata", NULL) == NULL:
+        fields = {**fields, "metadata": _EMPTY}
+    return conversion.of(fields)
 
 
 def _opening(uid: str) -> bytes:
