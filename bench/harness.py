@@ -9,25 +9,29 @@ connections) and round: throughput, p50/p99 latency, server CPU ms per request (
 process tree: what 'per core' rests on, and the number least touched by noise), peak RSS. Ratios are
 taken inside a round, against the reference's figure of that same round, then min/median/max over rounds.
 """
+
 from __future__ import annotations
 
 import argparse
-import tempfile
+import contextlib
 import json
 import os
 import shlex
 import signal
 import socket
-import ssl
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import payloads
 from client import client_context
+
+if TYPE_CHECKING:
+    import ssl
 
 HERE = Path(__file__).parent
 PATHS = {"admission": "/validate", "conversion": "/convert"}
@@ -44,10 +48,8 @@ def tree(pid: int) -> list[int]:
     out = [pid]
     for p in out:
         for task in Path(f"/proc/{p}/task").glob("*/children"):
-            try:
+            with contextlib.suppress(OSError):
                 out += [int(x) for x in task.read_text().split()]
-            except OSError:
-                pass
     return out
 
 
@@ -76,10 +78,8 @@ def memory_mib(pid: int, key: str) -> float:
 
 def reset_peak(pid: int) -> None:
     for p in tree(pid):
-        try:
+        with contextlib.suppress(OSError):
             Path(f"/proc/{p}/clear_refs").write_text("5")
-        except OSError:
-            pass
 
 
 class Server:
@@ -92,8 +92,13 @@ class Server:
             env[key] = value
         log = open(Path(args.logs) / f"{name}.log", "wb")
         begin = time.perf_counter()
-        self.process = subprocess.Popen(["taskset", "-c", args.server_cpus, *words], stdout=log, stderr=log, env=env,
-                                        start_new_session=True)
+        self.process = subprocess.Popen(
+            ["taskset", "-c", args.server_cpus, *words],
+            stdout=log,
+            stderr=log,
+            env=env,
+            start_new_session=True,
+        )
         context = client_context(f"{args.certs}/ca.crt", args.client_cert, args.client_key)
         self.first_answer_ms = self._wait(context, begin)
         time.sleep(0.3)
@@ -101,8 +106,10 @@ class Server:
 
     def _wait(self, context: ssl.SSLContext, begin: float) -> float:
         body = payloads.build("small")
-        request = (f"POST {PATHS['admission']} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                   f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n").encode() + body
+        request = (
+            f"POST {PATHS['admission']} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        ).encode() + body
         while time.perf_counter() - begin < 60:
             if self.process.poll() is not None:
                 raise RuntimeError(f"{self.name} exited with {self.process.returncode}")
@@ -133,17 +140,44 @@ def run_load(server: Server, case: str, conns: int, args: argparse.Namespace) ->
     url = f"https://localhost:{server.port}{PATHS[kind]}"
     cmd = ["taskset", "-c", args.client_cpus]
     if args.engine == "py":
-        cmd += [sys.executable, str(HERE / "client.py"), url, "--case", case, "-c", str(conns), "-d", str(args.seconds),
-                "--ca", f"{args.certs}/ca.crt"]
+        cmd += [
+            sys.executable,
+            str(HERE / "client.py"),
+            url,
+            "--case",
+            case,
+            "-c",
+            str(conns),
+            "-d",
+            str(args.seconds),
+            "--ca",
+            f"{args.certs}/ca.crt",
+        ]
         if args.client_cert:
             cmd += ["--cert", args.client_cert, "--key", args.client_key]
     else:  # another engine: same flags as goload
         body = Path(args.logs) / f"{case}.body"
         if not body.exists():
             body.write_bytes(payloads.build(case))
-        cmd += [args.engine, "-url", url, "-body", str(body), "-uid", payloads.uid_for(0), "-c", str(conns),
-                "-d", f"{args.seconds}s", "-ca", f"{args.certs}/ca.crt", "-check", kind,
-                "-count", str(payloads.CASES[case].get("count", 0))]
+        cmd += [
+            args.engine,
+            "-url",
+            url,
+            "-body",
+            str(body),
+            "-uid",
+            payloads.uid_for(0),
+            "-c",
+            str(conns),
+            "-d",
+            f"{args.seconds}s",
+            "-ca",
+            f"{args.certs}/ca.crt",
+            "-check",
+            kind,
+            "-count",
+            str(payloads.CASES[case].get("count", 0)),
+        ]
         if args.client_cert:
             cmd += ["-cert", args.client_cert, "-key", args.client_key]
     reset_peak(server.process.pid)
@@ -166,13 +200,23 @@ def summarize(rows: list[dict[str, Any]], reference: str) -> list[dict[str, Any]
     keys = list(dict.fromkeys((r["case"], r["conns"], r["server"]) for r in rows))
     for case, conns, server in keys:
         mine = [r for r in rows if (r["case"], r["conns"], r["server"]) == (case, conns, server)]
-        ref = {r["round"]: r for r in rows if (r["case"], r["conns"], r["server"]) == (case, conns, reference)}
-        item: dict[str, Any] = {"case": case, "conns": conns, "server": server,
-                                "errors": sum(r["errors"] for r in mine),
-                                "first_error": next((r["first_error"] for r in mine if r.get("first_error")), "")}
+        ref = {
+            r["round"]: r
+            for r in rows
+            if (r["case"], r["conns"], r["server"]) == (case, conns, reference)
+        }
+        item: dict[str, Any] = {
+            "case": case,
+            "conns": conns,
+            "server": server,
+            "errors": sum(r["errors"] for r in mine),
+            "first_error": next((r["first_error"] for r in mine if r.get("first_error")), ""),
+        }
         for m in METRICS:
             values = [r[m] for r in mine if m in r]
-            ratios = [r[m] / ref[r["round"]][m] for r in mine if m in r and ref.get(r["round"], {}).get(m)]
+            ratios = [
+                r[m] / ref[r["round"]][m] for r in mine if m in r and ref.get(r["round"], {}).get(m)
+            ]
             if values:
                 item[m] = statistics.median(values)
             if ratios:
@@ -183,25 +227,37 @@ def summarize(rows: list[dict[str, Any]], reference: str) -> list[dict[str, Any]
 
 def table(items: list[dict[str, Any]], reference: str) -> str:
     lines = [f"ratios are against '{reference}': median [min..max] of per-round ratios"]
-    head = f"{'case':13s}{'c':>3s} {'server':18s}{'rps':>9s}{'p50ms':>9s}{'p99ms':>9s}{'cpu ms':>9s}{'peakMiB':>8s}  " \
-           f"{'rps ratio':20s}{'p50 ratio':20s}{'p99 ratio':20s}{'cpu ratio':20s}err"
+    head = (
+        f"{'case':13s}{'c':>3s} {'server':18s}{'rps':>9s}{'p50ms':>9s}{'p99ms':>9s}{'cpu ms':>9s}{'peakMiB':>8s}  "
+        f"{'rps ratio':20s}{'p50 ratio':20s}{'p99 ratio':20s}{'cpu ratio':20s}err"
+    )
     lines.append(head)
 
     def ratio(item: dict[str, Any], key: str) -> str:
         r = item.get(key + "_ratio")
         return f"{r[1]:.2f} [{r[0]:.2f}..{r[2]:.2f}]" if r else "-"
+
     for i in items:
-        lines.append(f"{i['case']:13s}{i['conns']:>3d} {i['server']:18s}{i.get('rps', 0):9.1f}{i.get('p50_ms', 0):9.3f}"
-                     f"{i.get('p99_ms', 0):9.3f}{i.get('cpu_ms', 0):9.3f}{i.get('peak_rss_mib', 0):8.0f}  "
-                     f"{ratio(i, 'rps'):20s}{ratio(i, 'p50_ms'):20s}{ratio(i, 'p99_ms'):20s}{ratio(i, 'cpu_ms'):20s}"
-                     f"{i['errors']}{' ' + i['first_error'][:80] if i['errors'] else ''}")
+        lines.append(
+            f"{i['case']:13s}{i['conns']:>3d} {i['server']:18s}{i.get('rps', 0):9.1f}{i.get('p50_ms', 0):9.3f}"
+            f"{i.get('p99_ms', 0):9.3f}{i.get('cpu_ms', 0):9.3f}{i.get('peak_rss_mib', 0):8.0f}  "
+            f"{ratio(i, 'rps'):20s}{ratio(i, 'p50_ms'):20s}{ratio(i, 'p99_ms'):20s}{ratio(i, 'cpu_ms'):20s}"
+            f"{i['errors']}{' ' + i['first_error'][:80] if i['errors'] else ''}"
+        )
     return "\n".join(lines)
 
 
 def main() -> int:
-    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--server", action="append", required=True, metavar="NAME=COMMAND",
-                    help="{port} and {certs} are filled in; leading K=V words set the environment")
+    ap = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    ap.add_argument(
+        "--server",
+        action="append",
+        required=True,
+        metavar="NAME=COMMAND",
+        help="{port} and {certs} are filled in; leading K=V words set the environment",
+    )
     ap.add_argument("--reference", required=True)
     ap.add_argument("--case", action="append", required=True, metavar="CASE:CONNS,...")
     ap.add_argument("--certs", required=True, help="folder with ca.crt, tls.crt, tls.key")
@@ -210,8 +266,12 @@ def main() -> int:
     ap.add_argument("--rounds", type=int, default=3)
     ap.add_argument("--seconds", type=float, default=3)
     ap.add_argument("--warmup", type=float, default=0.5)
-    ap.add_argument("--starts", type=int, default=1, help="starts per server, for the cold start time")
-    ap.add_argument("--engine", default="py", help="'py' (client.py) or the path of a goload-compatible client")
+    ap.add_argument(
+        "--starts", type=int, default=1, help="starts per server, for the cold start time"
+    )
+    ap.add_argument(
+        "--engine", default="py", help="'py' (client.py) or the path of a goload-compatible client"
+    )
     ap.add_argument("--server-cpus", default="0")
     ap.add_argument("--client-cpus", default="1")
     ap.add_argument("--logs", default=tempfile.gettempdir())
@@ -250,8 +310,16 @@ def main() -> int:
                     if number % 2:
                         order.reverse()
                     for s in order:
-                        rows.append({"case": case, "conns": conns, "server": s.name, "round": number,
-                                     "load1": os.getloadavg()[0], **run_load(s, case, conns, args)})
+                        rows.append(
+                            {
+                                "case": case,
+                                "conns": conns,
+                                "server": s.name,
+                                "round": number,
+                                "load1": os.getloadavg()[0],
+                                **run_load(s, case, conns, args),
+                            }
+                        )
     finally:
         for s in servers.values():
             s.stop()
@@ -261,9 +329,18 @@ def main() -> int:
     for name, s in servers.items():
         print(f"{name:20s}{statistics.median(cold[name]):12.0f}{s.idle_rss_mib:24.1f}")
     if args.json:
-        Path(args.json).write_text(json.dumps({
-            "args": {k: v for k, v in vars(args).items()}, "rows": rows, "summary": items,
-            "cold_start_ms": cold, "idle_rss_mib": {n: s.idle_rss_mib for n, s in servers.items()}}, indent=1))
+        Path(args.json).write_text(
+            json.dumps(
+                {
+                    "args": dict(vars(args).items()),
+                    "rows": rows,
+                    "summary": items,
+                    "cold_start_ms": cold,
+                    "idle_rss_mib": {n: s.idle_rss_mib for n, s in servers.items()},
+                },
+                indent=1,
+            )
+        )
     return 1 if any(i["errors"] for i in items) else 0
 
 

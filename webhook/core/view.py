@@ -28,6 +28,7 @@ class _Unreadable:
 
 
 UNREADABLE: Final = _Unreadable()
+_NOT_READ: Final[Any] = object()
 
 
 class View:
@@ -41,11 +42,11 @@ class View:
 
     def __init__(self, raw: msgspec.Raw) -> None:
         self.raw = raw
-        self._fields: dict[str, msgspec.Raw] | _Unreadable | None = UNREADABLE
-        self._items: list[View] | _Unreadable | None = UNREADABLE
+        self._fields: Any = _NOT_READ
+        self._items: Any = _NOT_READ
         self._kids: dict[str, View | None] | None = None
         self._types: dict[str, View] | None = None
-        self._inside: View | _Unreadable | None = UNREADABLE
+        self._inside: Any = _NOT_READ
         self._value: Any = _NOT_READ
 
     @classmethod
@@ -56,12 +57,13 @@ class View:
     @property
     def fields(self) -> dict[str, msgspec.Raw] | None:
         """The object's members as raw slices; None when the value is no JSON object."""
-        if isinstance(self._fields, _Unreadable):
+        if self._fields is _NOT_READ:
             try:
                 self._fields = _FIELDS.decode(self.raw)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
                 self._fields = None
-        return self._fields
+        found: dict[str, msgspec.Raw] | None = self._fields
+        return found
 
     @property
     def members(self) -> dict[str, msgspec.Raw]:
@@ -71,12 +73,13 @@ class View:
     @property
     def items(self) -> list[View] | None:
         """The array's elements; None when the value is no JSON array."""
-        if isinstance(self._items, _Unreadable):
+        if self._items is _NOT_READ:
             try:
                 self._items = [View(raw) for raw in _ITEMS.decode(self.raw)]
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
                 self._items = None
-        return self._items
+        found: list[View] | None = self._items
+        return found
 
     @property
     def types(self) -> dict[str, View]:
@@ -102,18 +105,24 @@ class View:
     @property
     def inside(self) -> View | None:
         """The JSON document that this string holds; None when it is no string or holds none."""
-        if isinstance(self._inside, _Unreadable):
+        if self._inside is _NOT_READ:
             self._inside = _parse(self.value)
-        return self._inside
+        found: View | None = self._inside
+        return found
 
     def child(self, key: str) -> View | None:
         """The member ``key``; null counts as absent, as everywhere in Kubernetes."""
-        if self._kids is None:
-            self._kids = {}
-        elif key in self._kids:
-            return self._kids[key]
-        kid = view(self.members.get(key))
-        self._kids[key] = kid
+        kids = self._kids
+        if kids is None:
+            kids = self._kids = {}
+        elif key in kids:
+            return kids[key]
+        fields = self._fields
+        if fields is _NOT_READ:  # the hot path: no property, no second look
+            fields = self.fields
+        raw = fields.get(key) if fields else None
+        kid = None if raw is None or raw == _NULL else View(raw)
+        kids[key] = kid
         return kid
 
     def at(self, *keys: str) -> View | None:
@@ -139,9 +148,6 @@ class View:
 
     def __repr__(self) -> str:
         return f"View({bytes(self.raw)[:60]!r})"
-
-
-_NOT_READ: Final = object()
 
 
 def view(raw: msgspec.Raw | None) -> View | None:
