@@ -37,6 +37,18 @@ BELOW: dict[str, set[str]] = {
         "conversions",
         "building",
     },
+    "doctor": {
+        "core",
+        "lifecycle",
+        "reviews",
+        "catalog",
+        "settings",
+        "documents",
+        "conversions",
+        "building",
+        "certs",
+        "manifests",
+    },
     "server": {
         "core",
         "reviews",

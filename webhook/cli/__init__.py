@@ -23,6 +23,8 @@ _VERBS: Final = {
     "serve": "webhook.cli.serve:serve",
     "explain": "webhook.cli.explain:explain",
     "profile": "webhook.cli.profile:profile",
+    "manifests": "webhook.cli.manifests:manifests",
+    "doctor": "webhook.cli.doctor:doctor",
 }
 INTERRUPTED: Final = 130
 
