@@ -14,6 +14,7 @@ from webhook.lifecycle.path import START, Lookup, Step, StepKind, parse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from webhook.core.field import FieldPath
     from webhook.core.finding import Finding
     from webhook.core.view import View
     from webhook.lifecycle.path import Trail
@@ -179,13 +180,15 @@ class _Walk:
             self.visit(branch.inside, _document(old), _document(new), trail)
 
     def _ask(self, judge: Judge, old: View | None, new: View | None, trail: Trail) -> None:
-        before: list[Finding] | None = None
+        before: dict[tuple[str, FieldPath], list[Finding]] | None = None
         for finding in judge(self.run, old, new, trail):
             kept = finding
             if finding.severity is Severity.DENY and self.run.old is not None and not self.full:
                 if before is None:
-                    before = list(judge(self.run.settled(), old, old, trail))
-                kept = ratchet(finding, before)
+                    before = {}  # by rule and place: a judge may find thousands
+                    for defect in judge(self.run.settled(), old, old, trail):
+                        before.setdefault((defect.rule, defect.field), []).append(defect)
+                kept = ratchet(finding, before.get((finding.rule, finding.field), ()))
             self._keep(kept)
 
     def _keep(self, finding: Finding) -> None:
