@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 _VERBS: Final = {
     "validate": "webhook.cli.validate:validate",
     "serve": "webhook.cli.serve:serve",
+    "convert": "webhook.cli.convert:convert",
     "explain": "webhook.cli.explain:explain",
     "profile": "webhook.cli.profile:profile",
     "manifests": "webhook.cli.manifests:manifests",
+    "certs": "webhook.cli.certs:certs",
     "doctor": "webhook.cli.doctor:doctor",
 }
 INTERRUPTED: Final = 130
