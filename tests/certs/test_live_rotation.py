@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.kube.control_plane import ControlPlane
 
 ADMIN, SERVICE, MERGE = "kubernetes-admin", "skyhook-webhook", "application/merge-patch+json"
-PACE = Pace(settle=timedelta(seconds=1), retire=timedelta(seconds=2))
+SETTLE, RETIRE = timedelta(seconds=1), timedelta(seconds=2)
 
 
 async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -57,7 +57,7 @@ class Replica:
     """One of them looks at the Secret seldom: nothing may go on without it."""
 
     def __init__(self, interval: float) -> None:
-        self.interval = interval
+        self.pace = Pace(timedelta(seconds=interval), SETTLE, RETIRE)
         self.context = ServingContext()
         self.served = 0
         self.port = 0
@@ -172,7 +172,7 @@ async def running(live: Live):
         replica.port = listener.sockets[0].getsockname()[1]
         parts = self_signed(
             client, service=SERVICE, targets=[Target(Kind.VALIDATING, live.namespace)],
-            probe=never, pace=PACE, interval=replica.interval, roll=roll,
+            probe=never, pace=replica.pace, roll=roll,
         )  # fmt: skip
         replica.store = parts.store
         tasks += [asyncio.create_task(replica.serve(parts)), asyncio.create_task(parts.owner.run())]

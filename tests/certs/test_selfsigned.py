@@ -24,6 +24,7 @@ from webhook.certs.bundle import CertBundle, certificates
 from webhook.certs.cluster import ClusterError, Kind, Target
 from webhook.certs.keyring import Keyring, Lives
 from webhook.certs.secret import PHASE, secret_of
+from webhook.certs.selfsigned import Pace
 from webhook.certs.serving import ServingContext, client_context
 from webhook.certs.shared import SECRET, self_signed
 
@@ -108,7 +109,7 @@ class ReplicaUnderTest:
             sleep=self.sleep,
             observer=self.observed,
             lives=house.lives,
-            interval=POLL,
+            pace=Pace(look=timedelta(seconds=POLL)),
         )
         self.context = ServingContext()
         self.served: list[CertBundle] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from tests.certs.objects import bundles, crd, mutating, validating, with_bundle
 from webhook.certs.apiclient import ApiCluster
 from webhook.certs.cluster import Kind, Target
+from webhook.certs.selfsigned import Pace
 from webhook.certs.shared import SECRET, self_signed
 
 if TYPE_CHECKING:
@@ -139,7 +141,7 @@ class Installation:
                     Target(Kind.CRD, self.crd),
                 ),
                 probe=self.probe,
-                interval=0.2,
+                pace=Pace(look=timedelta(seconds=0.2)),
             )
             seen: list[CertBundle] = []
             served.append(seen)

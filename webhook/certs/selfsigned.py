@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from webhook.certs.store import KeyringStore, Stored
 
 LOG = logging.getLogger(__name__)
-POLL_SECONDS = 10.0
 # Replicas that start together collide a few times; each time one of them gets through.
 ATTEMPTS = 10
 # A replica whose own leaf is this near to its end serves the new one, trusted everywhere or not.
@@ -36,15 +35,17 @@ LAST_RESORT = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long a rotation waits.
+    """How long the source waits.
 
     Attributes:
+        look: between two looks at the Secret and at the wall clock.
         settle: from the next CA's appearance to the first leaf that it signed, at least: API
             servers other than the one we read from see a configuration a little later.
         retire: from the moment every replica shows the new leaf to the old CA's end: API servers
             keep the bundle with their connections.
     """
 
+    look: timedelta = timedelta(seconds=10)
     settle: timedelta = timedelta(minutes=1)
     retire: timedelta = timedelta(minutes=10)
 
@@ -74,9 +75,7 @@ class SelfSignedSource:
         sleep: Sleep = asyncio.sleep,
         observer: CertObserver | None = None,
         pace: Pace | None = None,
-        interval: float = POLL_SECONDS,
     ) -> None:
-        """`interval` is in seconds between two looks at the Secret and at the wall clock."""
         self._store = store
         self._publisher = publisher
         self._roll = roll
@@ -84,7 +83,6 @@ class SelfSignedSource:
         self._sleep = sleep
         self._observer = observer or Unobserved()
         self._pace = pace or Pace()
-        self._interval = interval
         self._memory: Keyring | None = None
         self._served: CertBundle | None = None
         self._served_under = b""
@@ -107,7 +105,7 @@ class SelfSignedSource:
                     self._served = bundle
                     self._observer.expiry("leaf", bundle.not_after)
                     yield bundle
-            await self._sleep(self._interval)
+            await self._sleep(self._pace.look.total_seconds())
 
     async def _agreed(self) -> Keyring:
         """The keyring that all replicas share, after what is due now has been written to it."""

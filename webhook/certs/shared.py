@@ -12,7 +12,7 @@ from webhook.certs.clock import utc_now
 from webhook.certs.inject import CaBundleOwner
 from webhook.certs.keyring import Lives
 from webhook.certs.replicas import ServiceRoll
-from webhook.certs.selfsigned import POLL_SECONDS, SelfSignedSource
+from webhook.certs.selfsigned import SelfSignedSource
 from webhook.certs.store import KeyringStore
 
 if TYPE_CHECKING:
@@ -54,35 +54,26 @@ def self_signed(
     observer: CertObserver | None = None,
     lives: Lives | None = None,
     pace: Pace | None = None,
-    interval: float = POLL_SECONDS,
     roll: Roll | None = None,
 ) -> SelfSigned:
     """Everything for the Service `service` in the cluster's namespace.
 
-    `interval` is in seconds between two looks at the Secret and the clock; `roll` says who shows
-    which leaf, the Service's EndpointSlices by default.
+    `roll` says who shows which leaf: by default a dial of each replica in the EndpointSlices.
     """
     names = service_names(service, cluster.namespace, domain=domain)
     store = KeyringStore(cluster, secret, names, now=now, lives=lives or Lives())
-    key = ServiceKey(cluster.namespace, service)
     owner = CaBundleOwner(
         cluster,
         targets,
-        key,
+        ServiceKey(cluster.namespace, service),
         wanted=store.trust,
         probe=probe,
         now=now,
         sleep=sleep,
         observer=observer,
     )
+    roll = roll or ServiceRoll(cluster, service)
     source = SelfSignedSource(
-        store,
-        owner,
-        roll or ServiceRoll(cluster, service),
-        now=now,
-        sleep=sleep,
-        observer=observer,
-        pace=pace,
-        interval=interval,
+        store, owner, roll, now=now, sleep=sleep, observer=observer, pace=pace
     )
     return SelfSigned(source, owner, store)
