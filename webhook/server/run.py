@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 KEEP_ALIVE: Final = 3600.0
 """Longer than the API server's 90 s, so that it is never us who close a connection in use."""
-HANDSHAKE_TIMEOUT: Final = 10.0
+LAST_CALLS: Final = 0.5
+"""Seconds for who has just connected to make the call, once nobody else can connect."""
 
 
 class Address(str):
@@ -143,6 +144,10 @@ class Server:
             self.readiness.draining = True
         state.log("info", "draining", seconds=state.settings.shutdown_delay)
         await asyncio.sleep(state.settings.shutdown_delay)
+        for runner in self._runners:
+            for site in tuple(runner.sites):
+                await site.stop()
+        await asyncio.sleep(LAST_CALLS)
         await self.close()
         state.log("info", "ended")
 
