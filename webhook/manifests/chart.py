@@ -132,7 +132,10 @@ def _container(template: Template, container: Object, mounted: Object) -> None:
     container["image"] = say(_IMAGE)
     container["imagePullPolicy"] = say("{{ .Values.image.pullPolicy }}")
     container["resources"] = say("{{ toJson .Values.resources }}")
-    every = say('{{ ternary "::" "0.0.0.0" .Values.ipv6Only }}')
+    # Quoted: YAML takes a colon at the end for a map's.
+    every = say(
+        '{{ ternary "--bind-address=::" "--bind-address=0.0.0.0" .Values.ipv6Only | quote }}'
+    )
     host = say('{{ ternary "[::]" "" .Values.ipv6Only }}')
     ports = {
         "https": say("{{ .Values.port }}"),
@@ -141,7 +144,7 @@ def _container(template: Template, container: Object, mounted: Object) -> None:
     }
     container["args"] = [
         *container["args"][:2],
-        f"--bind-address={every}",
+        every,
         f"--port={ports['https']}",
         f"--metrics-bind-address={host}:{ports['metrics']}",
         f"--health-probe-bind-address={host}:{ports['health']}",
@@ -198,14 +201,16 @@ def _cluster_role(template: Template, obj: Object, options: Options) -> None:
 
 
 def _webhooks(template: Template, obj: Object, options: Options) -> None:
-    annotations = configuration_annotations(replace(options, tls=Tls.CERT_MANAGER))
+    namespace = template.expression(_NAMESPACE)
+    everything = replace(options, tls=Tls.CERT_MANAGER, namespace=namespace)
+    annotations = configuration_annotations(everything)
     obj["metadata"]["annotations"] = {
         name: If(_CONDITIONS["Issuer"], value) if name.startswith("cert-manager") else value
         for name, value in annotations.items()
     }
     for webhook in obj["webhooks"]:
         webhook["timeoutSeconds"] = template.expression("{{ .Values.timeoutSeconds }}")
-        webhook["clientConfig"]["service"]["namespace"] = template.expression(_NAMESPACE)
+        webhook["clientConfig"]["service"]["namespace"] = namespace
         if webhook["name"].startswith("validate-spec."):
             fail = '{{ ternary "Fail" "Ignore" .Values.failSpecs }}'
             webhook["failurePolicy"] = template.expression(fail)
