@@ -61,7 +61,8 @@ def by_command(folder: Path, names: list[str]) -> list[dict[str, Any]]:
 
 
 def compare(guard: Guard, folder: Path, names: list[str]) -> int:
-    caller, count, denied = Caller(guard), 0, set()
+    count, denied = 0, set()
+    caller = Caller(guard)
     lines = reading.lines(folder, names=names)
     for line, result in zip(lines, by_command(folder, names), strict=True):
         uid, allowed, warnings, causes = by_server(caller, line)
@@ -75,6 +76,7 @@ def compare(guard: Guard, folder: Path, names: list[str]) -> int:
         count += 1
         if not allowed:
             denied.add(reading.origin(json.loads(line)))
+    caller.connection.close()
     assert denied >= reading.DAMAGE
     assert denied <= reading.EXCEPTIONS
     return count
