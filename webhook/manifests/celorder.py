@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from webhook.core.finding import Severity
 from webhook.manifests.cel import NEW, OLD, both, either, literal, with_names
-from webhook.manifests.celrules import LeftOut, Validation, unless
 from webhook.manifests.celtests import KNOWN_BEFORE
+from webhook.manifests.validation import LeftOut, Validation, unless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,13 +13,14 @@ from webhook.core.finding import Severity
 from webhook.documents import dump_yaml
 from webhook.lifecycle.compile import is_recorded
 from webhook.lifecycle.model import Check, Monotone, Owned, Projection, Requires, Track, Unique
-from webhook.manifests import celrules
 from webhook.manifests.cel import Cel, UnseenError, literal
 from webhook.manifests.celorder import monotone
-from webhook.manifests.celrules import LeftOut, Validation
+from webhook.manifests.celrules import projection, requires, unique
+from webhook.manifests.celtracks import track
+from webhook.manifests.validation import LeftOut, Validation, wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from webhook.lifecycle.model import Guard, Profile, _Rule
 
@@ -28,6 +29,21 @@ _ACTIONS: Final = {Severity.DENY: "Deny", Severity.WARN: "Warn"}
 _SUFFIXES: Final = {Severity.DENY: "", Severity.WARN: "-odd"}
 _LONGEST_MESSAGE: Final = 1000
 LEFT_OUT: Final = "skyhook-webhook/left-out"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How policies are made.
+
+    Attributes:
+        exempt: user names that are never judged.
+        odd: also warn of what is legal but unusual; people are told, service accounts are not.
+        fail: refuse writes while a policy cannot be evaluated, in place of letting them through.
+    """
+
+    exempt: tuple[str, ...] = ()
+    odd: bool = True
+    fail: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +61,28 @@ class PolicySet:
     left_out: list[LeftOut]
 
 
-def policy_set(profile: Profile, *, exempt: Iterable[str] = (), odd: bool = True) -> PolicySet:
-    """Policies and bindings for all guards of a profile.
-
-    ``exempt``: user names that are never judged. ``odd``: also warn of what is legal but unusual;
-    people are told, controllers (service accounts) are not.
-    """
+def policy_set(profile: Profile, choices: Choices | None = None) -> PolicySet:
+    """Policies and bindings for all guards of a profile."""
+    chosen = choices or Choices()
     objects: list[dict[str, Any]] = []
     covered: dict[str, Severity] = {}
     left_out: list[LeftOut] = []
-    users = tuple(exempt)
     for guard in profile.guards:
         cel, parts = Cel(), list[Validation | LeftOut]()
         for rule in guard.rules():
-            if celrules.wanted(profile, rule):
-                parts += _translated(cel, rule, guard, profile)
-        left_out += [part for part in parts if isinstance(part, LeftOut)]
+            if wanted(profile, rule):
+                parts += _translated(cel, rule, profile)
+        left = [part for part in parts if isinstance(part, LeftOut)]
         found = [_certain(part, profile) for part in parts if isinstance(part, Validation)]
-        for severity in _ACTIONS if odd else (Severity.DENY,):
-            chosen = [v for v in found if v.severity is severity]
-            covered |= {_full(profile, v.rule): severity for v in chosen}
-            if chosen:
-                objects += _objects(profile, guard, cel, chosen, severity, users, left_out)
+        for severity in _ACTIONS if chosen.odd else (Severity.DENY,):
+            these = [v for v in found if v.severity is severity]
+            covered |= {_full(profile, v.rule): severity for v in these}
+            if these:
+                policy = _policy(profile, guard, cel, these, severity, chosen)
+                if severity is Severity.DENY and left:
+                    policy["metadata"]["annotations"] = {LEFT_OUT: _rules(left)}
+                objects += [policy, _binding(policy, severity)]
+        left_out += left
     return PolicySet(objects, covered, left_out)
 
 
@@ -92,75 +108,67 @@ def _certain(part: Validation, profile: Profile) -> Validation:
     return replace(part, severity=Severity.WARN)
 
 
-def _translated(
-    cel: Cel, rule: _Rule, guard: Guard, profile: Profile
-) -> Iterator[Validation | LeftOut]:
+def _translated(cel: Cel, rule: _Rule, profile: Profile) -> Iterator[Validation | LeftOut]:
     """A rule's validations; or why there are none."""
     try:
-        yield from list(_family(cel, rule, guard, profile))
+        yield from list(_family(cel, rule, profile))
     except UnseenError as error:
         yield LeftOut(rule.id, f"CEL cannot see {error}")
 
 
-def _family(
-    cel: Cel, rule: _Rule, guard: Guard, profile: Profile
-) -> Iterator[Validation | LeftOut]:
+def _family(cel: Cel, rule: _Rule, profile: Profile) -> Iterator[Validation | LeftOut]:
     match rule:
         case Track():
-            yield from celrules.track(cel, rule, profile)
+            yield from track(cel, rule, profile)
         case Monotone():
             yield from monotone(cel, rule)
         case Requires():
-            yield from celrules.requires(cel, rule, guard)
+            yield from requires(cel, rule)
         case Projection():
-            yield from celrules.projection(cel, rule, guard)
+            yield from projection(cel, rule)
         case Unique():
-            yield from celrules.unique(cel, rule, guard)
+            yield from unique(cel, rule)
         case Owned():
             yield LeftOut(rule.id, "who writes, and in which shape a tool of his does, is code")
         case Check():
             yield LeftOut(rule.id, f"the check {rule.use} is code")
 
 
-def _objects(
+def _policy(
     profile: Profile,
     guard: Guard,
     cel: Cel,
     chosen: list[Validation],
     severity: Severity,
-    exempt: tuple[str, ...],
-    left_out: list[LeftOut],
-) -> list[dict[str, Any]]:
+    choices: Choices,
+) -> dict[str, Any]:
     match = guard.match
     name = f"{profile.profile}-{match.plural or match.kind.lower()}{_SUFFIXES[severity]}"
-    metadata: dict[str, Any] = {"name": name}
-    if left_out and severity is Severity.DENY:
-        rules = ", ".join(dict.fromkeys(part.rule for part in left_out))
-        metadata["annotations"] = {LEFT_OUT: rules}
     spec: dict[str, Any] = {
-        "failurePolicy": "Ignore",
+        "failurePolicy": "Fail" if choices.fail else "Ignore",
         "matchConstraints": {"resourceRules": [_resource_rule(guard)]},
         "variables": cel.declared(),
         "validations": [_validation(profile, v) for v in chosen],
     }
-    conditions = _conditions(severity, exempt)
+    conditions = _conditions(severity, choices.exempt)
     if conditions:
         spec["matchConditions"] = conditions
-    binding = {"policyName": name, "validationActions": [_ACTIONS[severity]]}
-    return [
-        {
-            "apiVersion": API_VERSION,
-            "kind": "ValidatingAdmissionPolicy",
-            "metadata": metadata,
-            "spec": spec,
-        },
-        {
-            "apiVersion": API_VERSION,
-            "kind": "ValidatingAdmissionPolicyBinding",
-            "metadata": {"name": name},
-            "spec": binding,
-        },
-    ]
+    kind = "ValidatingAdmissionPolicy"
+    return {"apiVersion": API_VERSION, "kind": kind, "metadata": {"name": name}, "spec": spec}
+
+
+def _binding(policy: dict[str, Any], severity: Severity) -> dict[str, Any]:
+    name = policy["metadata"]["name"]
+    return {
+        "apiVersion": API_VERSION,
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": name},
+        "spec": {"policyName": name, "validationActions": [_ACTIONS[severity]]},
+    }
+
+
+def _rules(left_out: list[LeftOut]) -> str:
+    return ", ".join(dict.fromkeys(part.rule for part in left_out))
 
 
 def _resource_rule(guard: Guard) -> dict[str, Any]:

@@ -82,7 +82,7 @@ class ApiServer:
 
     def __init__(self, profile: str, created: Object, tally: Tally) -> None:
         self._catalog = _catalog(profile)
-        self._match = shipped(profile).guards[0].match
+        self.match = shipped(profile).guards[0].match
         self._policy = Policy()
         self.tally = tally
         created.setdefault("metadata", {})["generation"] = 1
@@ -124,7 +124,7 @@ class ApiServer:
         self, old: bytes, new: bytes, user: str = "", version: str = ""
     ) -> tuple[Finding, ...]:
         """What the engine says of a write, whether it is stored or not; denials first."""
-        kind = GroupVersionKind(self._match.group, self._match.versions[0], self._match.kind)
+        kind = GroupVersionKind(self.match.group, self.match.versions[0], self.match.kind)
         request = AdmissionRequest(
             uid="simulated",
             operation="UPDATE",
