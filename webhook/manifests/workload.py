@@ -31,17 +31,16 @@ TAINTS: Final = ("skyhook.nvidia.com", "nodewright.nvidia.com")
 """Keys of the taint that keeps Pods off a Node until its packages are there (RUNTIME_REQUIRED_TAINT)."""
 SETTINGS_DIGEST: Final = "checksum/settings"
 RESOURCES: Final = {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"memory": "1Gi"}}
-_LEVELS: Final = ("enforce", "audit", "warn")
+_USES: Final = ("enforce", "audit", "warn")
 
 
 def namespace(options: Options) -> Object:
     """A namespace of our own: not the operator's, whose quotas, policies and Secrets are the operator's."""
     about = metadata(options, options.namespace, namespaced=False)
-    # Host networking is refused by `restricted` and `baseline`; the rest of us stays within it.
-    enforced = "privileged" if options.host_network else "restricted"
-    for level in _LEVELS:
-        wanted = enforced if level == "enforce" else "restricted"
-        about["labels"][f"pod-security.kubernetes.io/{level}"] = wanted
+    # Host networking is refused by `restricted` and by `baseline`.
+    level = "privileged" if options.host_network else "restricted"
+    for use in _USES:
+        about["labels"][f"pod-security.kubernetes.io/{use}"] = level
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": about}
 
 
