@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from webhook.catalog import Catalog
@@ -18,6 +19,7 @@ from webhook.manifests.options import Options
 from webhook.manifests.webhooks import configurations
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.kube.control_plane import ControlPlane
@@ -116,10 +118,53 @@ class Guard:
     def register(self, cluster: ControlPlane, failure_policy: str = "Fail") -> None:
         """Creates the configurations, and waits until the API server calls us."""
         for body in self.configurations(failure_policy):
-            path = f"{REGISTERED}/{body['kind'].lower()}s"
-            status, answer = cluster.request(ADMIN, "POST", path, body)
-            assert status == 201, answer
+            self._create(cluster, body)
         self._wait_called(cluster)
+
+    @staticmethod
+    def _create(cluster: ControlPlane, body: dict[str, Any]) -> None:
+        path = f"{REGISTERED}/{body['kind'].lower()}s"
+        status, answer = cluster.request(ADMIN, "POST", path, body)
+        assert status == 201, answer
+
+    @contextmanager
+    def without_mutation(self, cluster: ControlPlane) -> Iterator[None]:
+        """Only `/validate` is called within; the API server takes a moment to know."""
+        (body,) = (o for o in self.configurations() if o["kind"].startswith("Mutating"))
+        path = f"{REGISTERED}/mutatingwebhookconfigurations/{body['metadata']['name']}"
+        assert cluster.request(ADMIN, "DELETE", path)[0] == 200
+        try:
+            self._wait_mutating(cluster, called=False)
+            yield
+        finally:
+            self._create(cluster, body)
+            self._wait_mutating(cluster, called=True)
+
+    def _wait_mutating(self, cluster: ControlPlane, *, called: bool) -> None:
+        deadline = time.monotonic() + 20
+        while (self._mutations_of_a_write(cluster) > 0) != called:
+            assert time.monotonic() < deadline, "the API server knows no better"
+            time.sleep(0.1)
+
+    def _mutations_of_a_write(self, cluster: ControlPlane) -> float:
+        """How often `/mutate` was called for one status write with conditions."""
+        skyhooks, name = "/apis/skyhook.nvidia.com/v1alpha1/skyhooks", f"probe-{self.port}"
+        spec = {"packages": {"probe": {"version": "1.0.0", "image": "registry.example/probe"}}}
+        body = {"apiVersion": "skyhook.nvidia.com/v1alpha1", "kind": "Skyhook", "spec": spec}
+        assert (
+            cluster.request(ADMIN, "POST", skyhooks, {**body, "metadata": {"name": name}})[0] == 201
+        )
+        ready = {"type": "Ready", "status": "False", "reason": "Waiting", "message": "probe"}
+        condition = {**ready, "lastTransitionTime": "2026-01-01T00:00:00Z"}
+        before = self.metric("skyhook_webhook_mutations_total")
+        status, answer = cluster.request(
+            ADMIN,
+            *("PATCH", f"{skyhooks}/{name}/status", {"status": {"conditions": [condition]}}),
+            "application/merge-patch+json",
+        )
+        assert status == 200, answer
+        cluster.request(ADMIN, "DELETE", f"{skyhooks}/{name}")
+        return self.metric("skyhook_webhook_mutations_total") - before
 
     def _wait_called(self, cluster: ControlPlane) -> None:
         name = f"probe-{self.port}"
