@@ -70,6 +70,25 @@ class ConditionSettings(BaseModel):
         return value
 
 
+class RotationSettings(BaseModel):
+    """``rotation``: with tls: self-signed, what a change of the CA waits for, in seconds.
+
+    look: between two looks at the Secret; settle: from the next CA's announcement to its first
+    leaf; retire: from the last replica's new leaf to the old CA's end. API servers keep a bundle
+    with their connections: shorter than the defaults is for tests, longer for many API servers.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    look: float = Field(default=10.0, ge=0.2, le=600)
+    settle: float = Field(default=60.0, ge=0.5, le=86400)
+    retire: float = Field(default=600.0, ge=0.5, le=86400)
+
+    def steps(self) -> tuple[float, float, float]:
+        """Look, settle, retire."""
+        return self.look, self.settle, self.retire
+
+
 class Settings(BaseSettings):
     """Everything that can be set. The description of each field is its help text."""
 
@@ -95,6 +114,10 @@ class Settings(BaseSettings):
     cluster_domain: str = Field("cluster.local", description="The cluster's DNS domain")
     kubeconfig: Path | None = Field(
         None, description="Outside a cluster: how to reach the API server"
+    )
+    rotation: RotationSettings = Field(
+        RotationSettings(),
+        description="With tls: self-signed: look, settle, retire, the steps of a change of the CA",
     )
     client_certificates: Literal["observe", "enforce"] = Field(
         "observe", description="With client_ca: count calls without a certificate, or refuse them"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from webhook.server.selfcall import REVIEW, ask, loopback
+from webhook.server.selfcall import REVIEW, VALIDATE, ask, loopback
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +21,7 @@ class Readiness:
 
     Attributes:
         draining: shutting down; never ready again.
+        sample: path and body of the own request.
         trusted: set once the caBundle was seen right, where we keep it. After that, neither the
             caBundle nor the API server can take readiness away.
     """
@@ -36,6 +37,7 @@ class Readiness:
         self._good_until = 0.0
         self._busy = asyncio.Lock()
         self.draining = False
+        self.sample = (VALIDATE, REVIEW)
         self.trusted: asyncio.Event | None = None
 
     async def __call__(self) -> str | None:
@@ -49,9 +51,7 @@ class Readiness:
         async with self._busy:
             if self._clock() < self._good_until:
                 return None
-            wrong = await ask(
-                self._host, self._port, "/validate", REVIEW, self._ca_pem(), "localhost"
-            )
+            wrong = await ask(self._host, self._port, *self.sample, self._ca_pem(), "localhost")
             if wrong is not None:
                 return f"own TLS request failed: {wrong}"
             self._good_until = self._clock() + FRESH

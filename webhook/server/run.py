@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import signal
 import socket
 import time
@@ -13,16 +14,25 @@ from aiohttp import web
 
 from webhook.certs.serving import ServingContext
 from webhook.server.app import metrics_app, probe_app, review_app
-from webhook.server.certificates import Certificates
+from webhook.server.certificates import CRD_GROUPS, Certificates
 from webhook.server.readiness import Readiness
+from webhook.server.selfcall import CONVERT, conversion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Awaitable, Callable
 
     from webhook.server.state import State
 
-KEEP_ALIVE: Final = 3600.0
-"""Longer than the API server's 90 s, so that it is never us who close a connection in use."""
+KEEP_ALIVE: Final = 180.0
+"""Longer than the API server's 90 s, so that it is never us who close a connection in use.
+
+It is also what a peer has that never sends a whole head, so it is not much longer.
+"""
+HANDSHAKE_TIMEOUT: Final = 10.0
+CLOSE_TIMEOUT: Final = 5.0
+"""Seconds that a peer gets to answer the end of a TLS session."""
+RESTART: Final = 5.0
+"""Seconds before background work that ended by a fault begins again."""
 LAST_CALLS: Final = 0.5
 """Seconds for who has just connected to make the call, once nobody else can connect."""
 
@@ -52,45 +62,54 @@ class Server:
         self.port = state.settings.port
         self.ports: dict[str, int] = {}
         self._runners: list[web.AppRunner] = []
+        self._listeners: list[asyncio.Server] = []
         self._stop = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self.readiness: Readiness | None = None
 
     async def start(self) -> None:
-        """Serves. Raises CertError without a usable certificate, OSError without the port."""
+        """Listens, then serves. Raises CertError without a usable certificate, OSError without a port.
+
+        The probes answer from the first moment on; until there is a certificate every handshake is
+        refused and we are not ready.
+        """
         settings = self.state.settings
-        await self.certificates.first()
         self.port = await self._listen(
             review_app(self.state), settings.bind_address, settings.port, self.tls
         )
         self.state.port = self.port
         self.readiness = Readiness(settings.bind_address, self.port, self._ca, time.monotonic)
+        if settings.client_ca is not None:  # the one path that never asks for a certificate
+            self.readiness.sample = (CONVERT, conversion(CRD_GROUPS[0]))
+        await self._listen_plainly(self.readiness)
+        await self.certificates.connect()
         if self.certificates.shared is not None:
             self.readiness.trusted = self.certificates.shared.owner.seen_right
-        for name, text, app in (
-            ("metrics", settings.metrics_bind_address, metrics_app(self.state)),
-            ("health", settings.health_probe_bind_address, probe_app(self.readiness)),
-        ):
-            address = Address(text).parts()
-            if address is not None:
-                self.ports[name] = await self._listen(app, *address)
-        for work in self.certificates.tasks():
-            self._watch(work)
+        await self.certificates.first()
+        for work in self.certificates.works():
+            self._tasks.add(asyncio.get_running_loop().create_task(self._kept(work)))
         gc.collect()
         gc.freeze()
         self.state.log("info", "serving", port=self.port, **self.ports)
 
-    def _watch(self, work: Coroutine[None, None, None]) -> None:
-        """Runs something beside the server; its end before ours is a fault that is said."""
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
+    async def _listen_plainly(self, readiness: Readiness) -> None:
+        settings = self.state.settings
+        for name, text, app in (
+            ("metrics", settings.metrics_bind_address, metrics_app(self.state)),
+            ("health", settings.health_probe_bind_address, probe_app(readiness)),
+        ):
+            address = Address(text).parts()
+            if address is not None:
+                self.ports[name] = await self._listen(app, *address)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        error = None if task.cancelled() else task.exception()
-        if error is not None:
-            self.state.log.fault("background work ended", error)
+    async def _kept(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Runs something beside the server for good: a fault in it is said, and it begins again."""
+        while True:
+            try:
+                await work()
+            except Exception as error:  # noqa: BLE001 - the outermost handler of background work
+                self.state.log.fault("background work ended", error)
+            await asyncio.sleep(RESTART)
 
     def _ca(self) -> bytes | None:
         bundle = self.tls.bundle
@@ -110,12 +129,15 @@ class Server:
         await runner.setup()
         self._runners.append(runner)
         sock = _bound(host, port)
-        await web.SockSite(
-            runner,
-            sock,
-            ssl_context=tls.outer if tls is not None else None,
+        listener = await asyncio.get_running_loop().create_server(
+            _protocols(runner),
+            sock=sock,
             backlog=1024,
-        ).start()
+            ssl=tls.outer if tls is not None else None,
+            ssl_handshake_timeout=HANDSHAKE_TIMEOUT if tls is not None else None,
+            ssl_shutdown_timeout=CLOSE_TIMEOUT if tls is not None else None,
+        )
+        self._listeners.append(listener)
         found: int = sock.getsockname()[1]
         return found
 
@@ -123,17 +145,34 @@ class Server:
         """Serves until SIGTERM or SIGINT, then drains; a second signal ends at once."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._signalled)
-        await self.start()
-        if on_ready is not None:
-            on_ready(self)
-        await self._stop.wait()
-        await self.drain()
+            loop.add_signal_handler(number, self._signalled, number)
+        try:
+            if await self._started():
+                if on_ready is not None:
+                    on_ready(self)
+                await self._stop.wait()
+                await self.drain()
+        finally:
+            await self.close()
+        self.state.log("info", "ended")
 
-    def _signalled(self) -> None:
+    async def _started(self) -> bool:
+        """Whether it serves: a signal may come while it still waits for a certificate."""
+        starting = asyncio.ensure_future(self.start())
+        stopping = asyncio.ensure_future(self._stop.wait())
+        await asyncio.wait((starting, stopping), return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if starting.done():
+            starting.result()
+            return True
+        starting.cancel()
+        await asyncio.wait((starting,))
+        return False
+
+    def _signalled(self, number: int) -> None:
         if self._stop.is_set():
             self.state.log("warning", "ending at once")
-            raise SystemExit(1)
+            os._exit(128 + number)  # as a shell reports it; there is nothing to be put in order
         self._stop.set()
 
     async def drain(self) -> None:
@@ -144,22 +183,34 @@ class Server:
             self.readiness.draining = True
         state.log("info", "draining", seconds=state.settings.shutdown_delay)
         await asyncio.sleep(state.settings.shutdown_delay)
-        for runner in self._runners:
-            for site in tuple(runner.sites):
-                await site.stop()
+        self._stop_listening()
         await asyncio.sleep(LAST_CALLS)
-        await self.close()
-        state.log("info", "ended")
+
+    def _stop_listening(self) -> None:
+        for listener in self._listeners:
+            listener.close()
+        self._listeners.clear()
 
     async def close(self) -> None:
         """Closes listeners, then connections; calls under way get the grace period."""
         running = tuple(self._tasks)
+        self._tasks.clear()
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+        self._stop_listening()
         for runner in self._runners:
             await runner.cleanup()
         self._runners.clear()
+        await self.certificates.close()
+
+
+def _protocols(runner: web.AppRunner) -> web.Server:
+    """What makes the protocol of each connection."""
+    server = runner.server
+    if server is None:
+        raise RuntimeError("the runner is not set up")
+    return server
 
 
 def _client_ca(state: State) -> bytes | None:
