@@ -139,15 +139,17 @@ def conditions(text: str) -> str | None:
     return dict(members(status) or ()).get("conditions")
 
 
+WAYS = [(start, window) for start in OTHER for window in WINDOWS]
+
+
 def ways():
-    return pytest.mark.parametrize(
-        ("start", "window"), [(s, w) for s in OTHER for w in WINDOWS], ids="-".join
-    )
+    ids = [f"from-{start}-{window}" for start, window in WAYS]
+    return pytest.mark.parametrize(("start", "window"), WAYS, ids=ids)
 
 
 @ways()
 def test_there_and_back(start: str, window: str):
-    @settings(max_examples=100, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=150, deadline=None, derandomize=True, database=None)
     @given(objects(start))
     def holds(text: str) -> None:
         check_round_trip(text, start, window)
