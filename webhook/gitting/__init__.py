@@ -1,0 +1,1 @@
+"""Git, asked through its plumbing: what changed between two states of a repository, and the texts."""
