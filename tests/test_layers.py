@@ -17,6 +17,7 @@ BELOW: dict[str, set[str]] = {
     "lifecycle": {"core"},
     "documents": set(),
     "certs": set(),
+    "gitting": set(),
     "checks": {"core", "lifecycle"},
     "specs": {"core", "lifecycle", "checks"},
     "schema": {"core", "documents"},

@@ -194,7 +194,8 @@ class TextPrinter:
         shown = any(row.severity != "audit" for row in result.findings)
         one_of_many = result.uid and "/" not in result.uid  # a recorded review, not a manifest
         if not shown and not self.quiet and (self.verbose or not one_of_many):
-            self.echo(f"{result.source}: allowed: {who}", "allowed")
+            word = "deleted" if result.operation == "DELETE" else "allowed"
+            self.echo(f"{result.source}: {word}: {who}", "allowed")
 
     def end(self, summary: Summary) -> None:
         """Prints the counts."""

@@ -106,12 +106,29 @@ class Reader:
                 yield subject
 
     def _of_document(self, count: int, document: Document) -> Subject | None:
-        findings = tuple(_problem(p) for p in document.problems)
+        special = self.special(count, document)
+        if special is not None:
+            return special
+        identity = self.guarded(document.value)
+        if identity is None:
+            return None
+        old = self._former.get(identity) if self._former is not None else None
+        only = self._writing.subresource
+        new = _as_stored(document.value, old, only)
+        return self.write(count, document, identity, old, new, only)
+
+    def special(self, count: int, document: Document) -> Subject | None:
+        """What is no object to write: a text that cannot be read, a recorded review; else None."""
         value = document.value
         if value is None:
+            findings = tuple(_problem(p) for p in document.problems)
             return Subject(document.source, count, None, document, findings)
         if isinstance(value, dict) and value.get("kind") == "AdmissionReview":
             return _recorded(document.source, count, to_json(value), None)
+        return None
+
+    def guarded(self, value: Any) -> Identity | None:
+        """Who an object is; None (and counted as skipped) for what no profile guards."""
         identity = identity_of(value)
         if identity is None:
             self.skipped.add("no Kubernetes object")
@@ -119,37 +136,63 @@ class Reader:
         if identity[:2] not in self._catalog.guards:
             self.skipped.add(identity[1])
             return None
-        request = self._write(value, identity)
-        findings += tuple(
-            check_structure(
-                identity[:2],
-                value,
-                document.written,
-                _ENDPOINTS.get(self._writing.subresource or ""),
-            )
-        )
+        return identity
+
+    def write(
+        self,
+        count: int,
+        document: Document,
+        identity: Identity,
+        old: dict[str, Any] | None,
+        new: dict[str, Any],
+        only: str | None,
+    ) -> Subject:
+        """The write of ``new`` over ``old`` through the endpoint ``only``, as it is judged."""
+        findings = tuple(_problem(p) for p in document.problems)
+        findings += _structure(identity[:2], document, old, _ENDPOINTS.get(only or ""))
+        request = self.request(identity, old, new, only)
         return Subject(document.source, count, request, document, findings)
 
-    def _write(self, value: dict[str, Any], identity: Identity) -> AdmissionRequest:
+    def request(
+        self,
+        identity: Identity,
+        old: dict[str, Any] | None,
+        new: dict[str, Any] | None,
+        only: str | None,
+    ) -> AdmissionRequest:
+        """The request for a write; without ``new`` a deletion."""
         group, kind, namespace, name = identity
-        old = self._former.get(identity) if self._former is not None else None
-        new = _as_stored(value, old, self._writing.subresource)
-        version = str(value.get("apiVersion", "")).rpartition("/")[2]
+        version = str((new or old or {}).get("apiVersion", "")).rpartition("/")[2]
         guard = self._catalog.guards[(group, kind)][0]
         plural = guard.match.plural or f"{kind.lower()}s"
+        usual = "DELETE" if new is None else "CREATE" if old is None else "UPDATE"
         user = self._writing.user
         return AdmissionRequest(
             uid=f"{kind}/{name}",
-            operation=self._writing.operation or ("CREATE" if old is None else "UPDATE"),
+            operation=usual if new is None else self._writing.operation or usual,
             kind=GroupVersionKind(group, version, kind),
             resource=GroupVersionResource(group, version, plural),
-            sub_resource="status" if self._writing.subresource == "status" else "",
+            sub_resource="status" if only == "status" else "",
             name=name,
             namespace=namespace or None,
             user_info=UserInfo(user, list(self._writing.groups)) if user else None,
-            object=msgspec.Raw(to_json(new)),
+            object=NULL if new is None else msgspec.Raw(to_json(new)),
             old_object=NULL if old is None else msgspec.Raw(to_json(old)),
         )
+
+
+def _structure(
+    kind: tuple[str, str], document: Document, old: dict[str, Any] | None, endpoint: str | None
+) -> tuple[Finding, ...]:
+    """What is wrong with the structure; what the object was like before only warns."""
+    found = check_structure(kind, document.value, document.written, endpoint)
+    if old is None or not any(f.severity is Severity.DENY for f in found):
+        return tuple(found)
+    before = {(f.rule, f.field) for f in check_structure(kind, old, None, endpoint)}
+    return tuple(
+        f.at(Severity.WARN) if f.severity is Severity.DENY and (f.rule, f.field) in before else f
+        for f in found
+    )
 
 
 def _recorded(source: str, index: int, body: bytes, line: int | None) -> Subject:

@@ -10,6 +10,7 @@ import click
 from webhook.building import engine_of
 from webhook.cli.failures import CallerError
 from webhook.cli.forms.choice import FORMS, printer_for
+from webhook.cli.git import Asked, History
 from webhook.cli.options import policy_options, settings_of
 from webhook.cli.progress import counting
 from webhook.cli.results import Printer, Summary, result_of
@@ -19,7 +20,7 @@ from webhook.core.view import View
 from webhook.documents import DocumentError, Form, walk_inputs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from webhook.reviews.engine import Engine
@@ -28,6 +29,16 @@ if TYPE_CHECKING:
 @click.command(short_help="Judge files, folders, stdin or recorded reviews.")
 @click.argument("paths", nargs=-1, metavar="[PATH…|-]")
 @click.option("--old", metavar="PATH", help="The objects as they were: a file or folder.")
+@click.option(
+    "--git",
+    "revisions",
+    metavar="REV|REV..REV",
+    help="Every manifest that changed since REV, against its former self. PATHs limit it.",
+)
+@click.option("--staged", is_flag=True, help="--git REV: what is staged, not the work tree.")
+@click.option(
+    "--each-commit", is_flag=True, help="--git REV..REV: each commit for itself, not both ends."
+)
 @click.option(
     "--subresource",
     type=click.Choice(["status", "main"]),
@@ -81,6 +92,9 @@ if TYPE_CHECKING:
 def validate(
     paths: tuple[str, ...],
     old: str | None,
+    revisions: str | None,
+    staged: bool,
+    each_commit: bool,
     subresource: str | None,
     operation: str | None,
     user: str,
@@ -103,21 +117,33 @@ def validate(
     \b
     skyhook-webhook validate skyhook.yaml
     skyhook-webhook validate --old before.yaml --subresource status after.yaml
+    skyhook-webhook validate --git origin/main
     kubectl get skyhooks -o yaml | skyhook-webhook validate -
     skyhook-webhook validate -o jsonl reviews.jsonl.gz
     """
-    if not paths:
-        raise click.UsageError("give at least one PATH, or - for stdin")
+    if not paths and revisions is None:
+        raise click.UsageError("give at least one PATH, or - for stdin, or --git REV")
+    if revisions is None and (staged or each_commit):
+        raise click.UsageError("--staged and --each-commit go with --git")
+    if revisions is not None and (old is not None or "-" in paths):
+        raise click.UsageError("--git takes both sides from git; leave --old and - away")
     settings = settings_of(config, flags)
     evidence = GivenNodes(_nodes(nodes)) if nodes is not None else None
     engine = engine_of(settings, lambda: datetime.now(UTC), evidence)
     former = _former(old) if old is not None else None
     writing = Writing(user, groups, subresource, operation)
     reader = Reader(engine.catalog, writing, former)
+    history = History(reader, engine.catalog, subresource)
+    if revisions is not None:
+        subjects = history.subjects(Asked(revisions, paths, each_commit, staged))
+    else:
+        subjects = _subjects(paths, reader)
     printer = printer_for(output, verbose=verbose, quiet=quiet)
-    summary, unreadable = _judge_all(paths, reader, engine, printer, quiet=quiet)
+    summary, unreadable = _judge_all(subjects, engine, printer, quiet=quiet)
     printer.end(summary)
     if not quiet:
+        for line in history.notes.lines():
+            click.echo(line, err=True)
         _notices(reader, summary, output)
     if require_match and not summary.total:
         return 2
@@ -135,12 +161,12 @@ def _exit_code(summary: Summary, unreadable: int, fail_on: str, warn_code: int |
 
 
 def _judge_all(
-    paths: Sequence[str], reader: Reader, engine: Engine, printer: Printer, *, quiet: bool
+    subjects: Iterable[Subject], engine: Engine, printer: Printer, *, quiet: bool
 ) -> tuple[Summary, int]:
     """Judges everything; returns the counts, and how many texts could not be read."""
     summary, unreadable = Summary(), 0
     with counting("judged", quiet=quiet) as counter:
-        for subject in counter.each(_subjects(paths, reader)):
+        for subject in counter.each(subjects):
             verdict = None if subject.request is None else engine.judge_request(subject.request)
             result = result_of(subject, verdict)
             unreadable += subject.request is None
