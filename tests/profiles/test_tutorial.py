@@ -65,7 +65,7 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
 
 def test_the_page_has_what_the_test_looks_for() -> None:
     kinds = [(kind, file) for kind, file, _ in blocks()]
-    assert [f for _, f in kinds if f] == ["database.yaml", "before.yaml", "after.yaml"]
+    assert [f for _, f in kinds if f] == ["database.yaml", "before.yaml", "after.yaml", "shop.yaml"]
     assert sum(kind == "console" for kind, _ in kinds) >= 4
 
 

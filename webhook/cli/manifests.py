@@ -10,6 +10,7 @@ import click
 
 from webhook.cli.crd import crd
 from webhook.cli.failures import CallerError
+from webhook.cli.manifests_policy import policy
 from webhook.documents import dump_yaml, load_yaml
 from webhook.manifests import chart, kustomize
 from webhook.manifests.options import NAME, NAMESPACE, Object, Options, Tls
@@ -113,6 +114,7 @@ def manifests(
 
 
 manifests.add_command(crd)
+manifests.add_command(policy)
 
 
 def _options(*, config: Path | None, image: str | None, tls: str, **chosen: Any) -> Options:
