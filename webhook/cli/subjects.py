@@ -166,10 +166,12 @@ class Reader:
         guard = self._catalog.guards[(group, kind)][0]
         plural = guard.match.plural or f"{kind.lower()}s"
         usual = "DELETE" if new is None else "CREATE" if old is None else "UPDATE"
+        operation = usual if new is None else self._writing.operation or usual
+        former = None if operation == "CREATE" else old
         user = self._writing.user
         return AdmissionRequest(
             uid=f"{kind}/{name}",
-            operation=usual if new is None else self._writing.operation or usual,
+            operation=operation,
             kind=GroupVersionKind(group, version, kind),
             resource=GroupVersionResource(group, version, plural),
             sub_resource="status" if only == "status" else "",
@@ -177,7 +179,7 @@ class Reader:
             namespace=namespace or None,
             user_info=UserInfo(user, list(self._writing.groups)) if user else None,
             object=NULL if new is None else msgspec.Raw(to_json(new)),
-            old_object=NULL if old is None else msgspec.Raw(to_json(old)),
+            old_object=NULL if former is None else msgspec.Raw(to_json(former)),
         )
 
 
@@ -210,9 +212,9 @@ def _as_stored(new: dict[str, Any], old: Any, subresource: str | None) -> dict[s
     """The new object as validating admission would see it: what the endpoint resets is reset."""
     if subresource is None or not isinstance(old, dict):
         return new
-    kept = ("status",) if subresource == "status" else tuple(k for k in new if k != "status")
-    other = old if subresource == "status" else {k: v for k, v in old.items() if k == "status"}
-    return {**other, **{k: new[k] for k in kept if k in new}}
+    status, main = (new, old) if subresource == "status" else (old, new)
+    whole = {key: value for key, value in main.items() if key != "status"}
+    return {**whole, "status": status["status"]} if "status" in status else whole
 
 
 def identity_of(value: Any) -> Identity | None:

@@ -181,34 +181,32 @@ def _subjects(paths: Sequence[str], reader: Reader) -> Iterator[Subject]:
 
 
 def _former(path: str) -> dict[Identity, Any]:
-    found: dict[Identity, Any] = {}
-    for source in walk_inputs([path]):
-        if source.form is Form.LINES:
-            raise CallerError(f"{source.name}: --old takes manifests, not recorded reviews")
-        for document in source.documents():
-            for problem in document.errors:
-                raise DocumentError(
-                    document.source,
-                    problem.position.line,
-                    problem.position.column,
-                    problem.message,
-                )
-            identity = identity_of(document.value)
-            if identity is not None:
-                found[identity] = document.value
-    return found
+    return dict(_objects(path, "--old"))
 
 
 def _nodes(path: str) -> dict[str, tuple[View, ...]]:
     """Nodes by name; several documents of one Node are its states, in order."""
     found: dict[str, tuple[View, ...]] = {}
-    for source in walk_inputs([path]):
-        for document in source.documents():
-            identity = identity_of(document.value)
-            if identity is not None and identity[:2] == ("", "Node"):
-                name = identity[3]
-                found[name] = (*found.get(name, ()), View.of(document.value))
+    for who, value in _objects(path, "--nodes"):
+        if who[:2] == ("", "Node"):
+            found[who[3]] = (*found.get(who[3], ()), View.of(value))
+    if not found:  # they would all count as absent
+        raise CallerError(f"{path}: --nodes takes all Nodes there are, and this holds no Node")
     return found
+
+
+def _objects(path: str, flag: str) -> Iterator[tuple[Identity, Any]]:
+    """The objects that a flag names. Raises CallerError, DocumentError for what cannot be read."""
+    for source in walk_inputs([path]):
+        if source.form is Form.LINES:
+            raise CallerError(f"{source.name}: {flag} takes manifests, not recorded reviews")
+        for document in source.documents():
+            for problem in document.errors:
+                place = problem.position
+                raise DocumentError(document.source, place.line, place.column, problem.message)
+            identity = identity_of(document.value)
+            if identity is not None:
+                yield identity, document.value
 
 
 def _notices(reader: Reader, summary: Summary, output: str) -> None:
