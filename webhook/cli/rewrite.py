@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
@@ -71,7 +72,7 @@ class Page:
 
     def _version(self, document: Document, known: Mapping[str, str]) -> Splice | None:
         start = self._offset(document, ("apiVersion",))
-        line = self.text[start:].partition("\n")[0]
+        line = self.text[start : self.text.index("\n", start)]
         for old, new in known.items():
             found = re.match(_VERSION % re.escape(old), line)
             if found is not None:
@@ -106,7 +107,7 @@ class Page:
         start = self._offset(document, CONDITIONS)
         if not self.text.startswith("conditions", start):
             raise LayoutError("the conditions are not in the text")
-        first = next(n for n, begin in enumerate(self.starts[1:]) if start < begin)
+        first = bisect_right(self.starts, start) - 1
         column = start - self.starts[first]
         if self.text[self.starts[first] : start].strip(" "):
             raise LayoutError("the conditions do not begin a line of their own")
@@ -125,9 +126,11 @@ class Page:
 
 def apply(text: str, splices: Iterable[Splice]) -> str:
     """The text with all of them done; they must not overlap."""
-    for splice in sorted(splices, reverse=True):
-        text = text[: splice.start] + splice.text + text[splice.end :]
-    return text
+    pieces, place = [], 0
+    for splice in sorted(splices):
+        pieces += [text[place : splice.start], splice.text]
+        place = splice.end
+    return "".join(pieces) + text[place:]
 
 
 def _listed(block: str) -> SequenceNode:

@@ -2,6 +2,12 @@
 
 Every other value is spliced through as its own bytes, and nothing ever fails: one object that does
 would turn every LIST into a 500 and stall watches without a word (measured).
+
+The normal form, in which a round trip ends and which no further one changes: while the window is
+open, every bare type has a mirror that says the same, in both versions; a mirror that said otherwise
+follows, and one that was made stands right behind its twin. Closed, v1beta1 has no mirror beside its
+twin, and v1alpha1 is left as it is. Prefixed types without a bare one stay as they are, and so do lists
+that are not understood; a null list goes.
 """
 
 from __future__ import annotations
