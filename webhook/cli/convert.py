@@ -33,7 +33,7 @@ from webhook.documents import walk_inputs
 )
 @click.option("-q", "--quiet", is_flag=True, help="No notices on stderr.")
 def convert(paths: tuple[str, ...], version: str, window: str, check: bool, quiet: bool) -> int:
-    r"""Write manifests in another version, as /convert would, without a cluster.
+    """Write manifests in another version, as /convert would, without a cluster.
 
     PATH is a manifest (YAML or JSON, many documents, Lists), a folder, a file with one object a
     line (.jsonl), or - for stdin. YAML keeps its comments, order and quotes; JSON stays JSON.
@@ -43,7 +43,7 @@ def convert(paths: tuple[str, ...], version: str, window: str, check: bool, quie
     skyhook-webhook convert --to v1beta1 skyhook.yaml
     kubectl get skyhooks -o yaml | skyhook-webhook convert --to v1beta1 --window closed -
     skyhook-webhook convert --to v1beta1 --check manifests/
-    """
+    """  # noqa: D301 - click reads the \b, so it must be one
     if not paths:
         raise click.UsageError("give at least one PATH, or - for stdin")
     target = Target.of(version, window, datetime.now(UTC))

@@ -62,7 +62,7 @@ def explain(
     stale: tuple[str, ...],
     locked: tuple[str, ...],
 ) -> int:
-    r"""Explain a profile, a value of it, or a rule.
+    """Explain a profile, a value of it, or a rule.
 
     \b
     skyhook-webhook explain                              the profiles there are
@@ -72,7 +72,7 @@ def explain(
     skyhook-webhook explain skyhook.complete-needs-nodes a rule
     skyhook-webhook explain skyhook --track node-package-step --format svg
     skyhook-webhook explain --stale operatorcondition.yaml
-    """
+    """  # noqa: D301 - click reads the \b, so it must be one
     if stale or locked:
         profiles = [what] if what is not None else []
         code = explain_stale(stale, profiles) if stale else 0

@@ -109,7 +109,7 @@ def validate(
     config: Path | None,
     **flags: Any,
 ) -> int:
-    r"""Judge objects as the webhook would, without a cluster.
+    """Judge objects as the webhook would, without a cluster.
 
     PATH is a manifest (YAML or JSON, many documents, Lists), a folder, an AdmissionReview, a file
     with one AdmissionReview a line (.jsonl, .jsonl.gz), or - for stdin.
@@ -120,7 +120,7 @@ def validate(
     skyhook-webhook validate --git origin/main
     kubectl get skyhooks -o yaml | skyhook-webhook validate -
     skyhook-webhook validate -o jsonl reviews.jsonl.gz
-    """
+    """  # noqa: D301 - click reads the \b, so it must be one
     if not paths and revisions is None:
         raise click.UsageError("give at least one PATH, or - for stdin, or --git REV")
     if revisions is None and (staged or each_commit):
