@@ -1,8 +1,8 @@
 """Questions for Go's own code, and its answers, which the tests read: answers.jsonl.gz here and in tests/schema.
 
-    (cd tests/controlplane && go build -o /tmp/kube ../specs/oracle/main.go)
-    (in a module with golang.org/x/mod) go build -o /tmp/semver version/main.go
-    python -m tests.specs.oracle.questions /tmp/kube /tmp/semver
+    (in tests/controlplane) go build -o KUBE ../specs/oracle/main.go
+    (in a module with golang.org/x/mod) go build -o SEMVER version/main.go
+    python -m tests.specs.oracle.questions KUBE SEMVER
 
 The seed is fixed, so the same questions come out. Answers: Kubernetes 1.34.4, x/mod 0.32.0, Go 1.26.
 """
