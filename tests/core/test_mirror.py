@@ -162,6 +162,12 @@ def test_a_mirror_that_comes_back_in_the_same_write_keeps_its_time_too():
     assert after([condition("Ready", message="n")], old, OPEN)[1]["lastTransitionTime"] == "t9"
 
 
+def test_the_time_that_stood_before_the_write_counts_more_than_a_stale_one():
+    old = [READY, condition(f"{P}/Ready", since="t9")]
+    new = [condition("Ready", message="n"), condition(f"{P}/Ready", message="o", since="t1")]
+    assert after(new, old, OPEN)[1] == condition(f"{P}/Ready", message="n", since="t9")
+
+
 def test_a_status_that_flips_brings_its_time():
     assert after([READY_2, MIRROR], [READY, MIRROR], OPEN)[1]["lastTransitionTime"] == "t1"
 
