@@ -209,8 +209,15 @@ def _recorded(source: str, index: int, body: bytes, line: int | None) -> Subject
 
 
 def _as_stored(new: dict[str, Any], old: Any, subresource: str | None) -> dict[str, Any]:
-    """The new object as validating admission would see it: what the endpoint resets is reset."""
-    if subresource is None or not isinstance(old, dict):
+    """The new object as validating admission would see it: what the endpoint resets is reset.
+
+    A manifest that says nothing of a status is a write of the main resource, whoever asks.
+    """
+    if not isinstance(old, dict):
+        return new
+    if subresource is None and not new.get("status") and old.get("status"):
+        subresource = "main"
+    if subresource is None:
         return new
     status, main = (new, old) if subresource == "status" else (old, new)
     whole = {key: value for key, value in main.items() if key != "status"}
