@@ -28,6 +28,16 @@ BELOW: dict[str, set[str]] = {
     "settings": {"core", "reviews", "conversions", "mutations"},
     "metrics": {"core", "reviews"},
     "building": {"core", "lifecycle", "catalog", "reviews", "settings", "documents"},
+    "replaying": {
+        "core",
+        "lifecycle",
+        "catalog",
+        "conversions",
+        "reviews",
+        "settings",
+        "building",
+        "documents",
+    },
     "drawing": {"core", "lifecycle", "catalog"},
     "manifests": {
         "core",
@@ -76,7 +86,16 @@ HOMES: dict[str, set[str]] = {
     "prometheus_client": {"metrics"},
     "pydantic": {"lifecycle", "settings"},
     "pydantic_settings": {"settings"},
-    "msgspec": {"core", "reviews", "conversions", "mutations", "cli", "server", "documents"},
+    "msgspec": {
+        "core",
+        "reviews",
+        "conversions",
+        "mutations",
+        "cli",
+        "server",
+        "documents",
+        "replaying",
+    },
 }
 
 

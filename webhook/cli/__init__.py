@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _VERBS: Final = {
     "validate": "webhook.cli.validate:validate",
+    "replay": "webhook.cli.replay:replay",
     "serve": "webhook.cli.serve:serve",
     "convert": "webhook.cli.convert:convert",
     "explain": "webhook.cli.explain:explain",

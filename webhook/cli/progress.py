@@ -43,11 +43,17 @@ class Counting:
             if self._visible and self._count % _EVERY == 0:
                 self._show()
 
-    def _show(self) -> None:
+    def add(self, count: int, more: str = "") -> None:
+        """Counts many at once; ``more`` is shown behind."""
+        self._count += count
+        if self._visible:
+            self._show(more)
+
+    def _show(self, more: str = "") -> None:
         elapsed = time.monotonic() - self._started
         if elapsed < _AFTER:
             return
-        text = f"{self._count:,} {self._what}, {self._count / elapsed:,.0f} a second"
+        text = f"{self._count:,} {self._what}, {self._count / elapsed:,.0f} a second{more}"
         if self._status is None:
             from rich.console import Console
 

@@ -1,0 +1,190 @@
+"""The forms in which `replay` prints: those of `validate`, a text that sums up, and the page."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import msgspec
+
+from webhook.cli.forms.choice import printer_for
+from webhook.cli.replay_text import text_of_replay
+from webhook.cli.results import FindingRow, Result
+from webhook.cli.results import Summary as Counts
+from webhook.documents import dump_yaml
+from webhook.replaying.summary import most as ranked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from webhook.cli.results import Printer
+    from webhook.replaying.judging import Part
+    from webhook.replaying.occurrence import Occurrence
+    from webhook.replaying.summary import Summary
+
+FORMS: Final = ("text", "json", "jsonl", "yaml", "junit", "sarif", "github", "html")
+_ENCODE: Final = msgspec.json.Encoder()
+
+
+class ReplayPrinter(Protocol):
+    """Prints what parts come to, and the end."""
+
+    def part(self, part: Part) -> None:
+        """The next part."""
+
+    def end(self, total: Part) -> None:
+        """The summary, and writes that could not be judged."""
+
+
+@dataclass(slots=True)
+class TextForm:
+    """The counts, then the writes one by one."""
+
+    write: Callable[[str], object]
+    most: int
+    kept: list[Occurrence] = field(default_factory=list)
+    left: int = 0
+
+    def part(self, part: Part) -> None:
+        """Keeps the first ones, denials before warnings."""
+        for one in part.occurrences:
+            if len(self.kept) < self.most * 2:
+                self.kept.append(one)
+            else:
+                self.left += 1
+
+    def end(self, total: Part) -> None:
+        """Prints all."""
+        kept = sorted(self.kept, key=lambda one: one.allowed and not one.would_deny)[: self.most]
+        left = self.left + len(self.kept) - len(kept)
+        self.write("\n".join(text_of_replay(total, kept, left)) + "\n")
+
+
+@dataclass(slots=True)
+class LinesForm:
+    """One write a line, as it comes."""
+
+    write: Callable[[bytes], object]
+
+    def part(self, part: Part) -> None:
+        """Prints its writes."""
+        for one in part.occurrences:
+            self.write(_ENCODE.encode(one) + b"\n")
+
+    def end(self, total: Part) -> None:
+        """The counts go to stderr elsewhere."""
+
+
+@dataclass(slots=True)
+class DocumentForm:
+    """One document: the writes, the summary, and what could not be judged."""
+
+    write: Callable[[str], object]
+    yaml: bool
+    kept: list[Occurrence] = field(default_factory=list)
+
+    def part(self, part: Part) -> None:
+        """Keeps its writes."""
+        self.kept.extend(part.occurrences)
+
+    def end(self, total: Part) -> None:
+        """Prints all."""
+        document = {
+            "results": msgspec.to_builtins(self.kept),
+            "summary": summary_document(total.summary),
+            "notJudged": [_unjudged(one) for one in total.unjudged],
+        }
+        if self.yaml:
+            self.write(dump_yaml(document))
+        else:
+            text = msgspec.json.format(_ENCODE.encode(document), indent=2)
+            self.write(text.decode() + "\n")
+
+
+@dataclass(slots=True)
+class BorrowedForm:
+    """A form of `validate`, given the writes with findings."""
+
+    printer: Printer
+
+    def part(self, part: Part) -> None:
+        """Prints its writes."""
+        for one in part.occurrences:
+            self.printer.result(as_result(one))
+
+    def end(self, total: Part) -> None:
+        """Prints the counts."""
+        found = total.summary
+        allowed = found.writes - found.denied
+        self.printer.end(Counts(found.writes, allowed, found.denied, found.warned))
+
+
+@dataclass(slots=True)
+class PageForm:
+    """The HTML page; it needs everything at once."""
+
+    write: Callable[[str], object]
+    parts: list[Part] = field(default_factory=list)
+
+    def part(self, part: Part) -> None:
+        """Keeps it, without its counts."""
+        self.parts.append(part)
+
+    def end(self, total: Part) -> None:
+        """Prints the page."""
+        from webhook.reporting.page import page
+
+        occurrences = [one for part in self.parts for one in part.occurrences]
+        steps = [step for part in self.parts for step in part.steps]
+        self.write(page(total, occurrences, steps, version("skyhook-webhook")))
+
+
+def printer_of(form: str, most: int) -> ReplayPrinter:
+    """The printer that writes this form to stdout."""
+    write = sys.stdout.write
+    makers: dict[str, Callable[[], ReplayPrinter]] = {
+        "text": lambda: TextForm(write, most),
+        "jsonl": lambda: LinesForm(sys.stdout.buffer.write),
+        "json": lambda: DocumentForm(write, yaml=False),
+        "yaml": lambda: DocumentForm(write, yaml=True),
+        "html": lambda: PageForm(write),
+    }
+    if form in makers:
+        return makers[form]()
+    return BorrowedForm(printer_for(form, verbose=False, quiet=True))
+
+
+def as_result(one: Occurrence) -> Result:
+    """A write as `validate` prints it."""
+    rows = [FindingRow(f.rule, f.field, f.severity, f.message, one.line) for f in one.findings]
+    warnings = [f"{f.field}: {f.message}" for f in one.findings if f.severity == "warn"]
+    return Result(
+        one.source, one.line - 1, one.uid, one.kind, one.name, one.operation, one.subresource,
+        one.allowed, warnings, rows,
+    )  # fmt: skip
+
+
+def summary_document(summary: Summary) -> dict[str, Any]:
+    """The summary as data: the busiest writers first, time as a list."""
+    document: dict[str, Any] = msgspec.to_builtins(summary)
+    document["writers"] = {n: msgspec.to_builtins(b) for n, b in ranked(summary.writers)}
+    document["over_time"] = {
+        "width": summary.over_time.width,
+        "buckets": [
+            {"start": start, **msgspec.to_builtins(bucket)}
+            for start, bucket in summary.over_time.fit(_MOST_BUCKETS).rows()
+        ],
+    }
+    return document
+
+
+_MOST_BUCKETS: Final = 500
+
+
+def _unjudged(one: Any) -> dict[str, Any]:
+    return {
+        "why": one.why.value, "source": one.source, "line": one.line, "time": one.time,
+        "user": one.user, "what": one.what, "said": list(one.said),
+    }  # fmt: skip

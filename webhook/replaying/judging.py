@@ -1,0 +1,141 @@
+"""Judges a part of a stream: one engine, many writes, what they come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from webhook.replaying.differences import differences
+from webhook.replaying.occurrence import Occurrence, occurrence_of
+from webhook.replaying.rollout import Step, steps_of
+from webhook.replaying.summary import Summary
+from webhook.replaying.write import Outcome, Unjudged, Why, Write
+from webhook.reviews.decode import ReviewError, decode_admission, request_of
+from webhook.reviews.verdict import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from webhook.reviews.engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line that holds an AdmissionReview, not read yet."""
+
+    source: str
+    number: int
+    body: bytes
+
+
+Item = Line | Write | Unjudged
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is kept of each write beside the counts.
+
+    Attributes:
+        changes: what the writes that rules had findings about changed.
+        steps: the steps of rollouts, of all writes.
+        least: "audit" for every finding, "warn" for those that people are told, "deny" for
+            denials, real and averted ones, only.
+    """
+
+    changes: bool = False
+    steps: bool = False
+    least: str = "audit"
+
+
+@dataclass(slots=True)
+class Part:
+    """What a part of a stream comes to.
+
+    Attributes:
+        summary: the counts.
+        occurrences: writes with findings, in order.
+        steps: the steps of rollouts, in order.
+        unjudged: writes that could not be judged, the first ones of each reason.
+        unreadable: lines that are no review, as (source, line, why).
+    """
+
+    summary: Summary = field(default_factory=Summary)
+    occurrences: list[Occurrence] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    unjudged: list[Unjudged] = field(default_factory=list)
+    unreadable: list[tuple[str, int, str]] = field(default_factory=list)
+
+
+class _Recorded(msgspec.Struct, frozen=True):
+    """What recordings say beside the review: when (seconds since 1970), and what came of it."""
+
+    ts: Any = None
+    outcome: Any = None
+
+
+_RECORDED: Final = msgspec.json.Decoder(_Recorded)
+_MOST_UNJUDGED: Final = 20
+
+
+class Judging:
+    """Judges items with one engine."""
+
+    def __init__(self, engine: Engine, wanted: Wanted) -> None:
+        self._engine = engine
+        self._wanted = wanted
+
+    def part(self, items: Iterable[Item]) -> Part:
+        """The verdicts on items, summed up."""
+        part = Part()
+        for item in items:
+            if isinstance(item, Unjudged):
+                part.summary.skip(item)
+                if len(part.unjudged) < _MOST_UNJUDGED:
+                    part.unjudged.append(item)
+                continue
+            write = self._read(item, part) if isinstance(item, Line) else item
+            if write is not None:
+                self._judge(write, part)
+        return part
+
+    def _read(self, line: Line, part: Part) -> Write | None:
+        try:
+            request = request_of(decode_admission(line.body))
+        except ReviewError as error:
+            part.unreadable.append((line.source, line.number, error.message))
+            part.summary.skip(Unjudged(Why.UNREADABLE, line.source, line.number))
+            return None
+        recorded = _RECORDED.decode(line.body)
+        outcome = Outcome.DRY_RUN if request.dry_run else Outcome.UNKNOWN
+        if isinstance(recorded.outcome, int):
+            outcome = _outcome(recorded.outcome, outcome)
+        time = float(recorded.ts) if isinstance(recorded.ts, int | float) else None
+        return Write(request, line.source, line.number, time, outcome)
+
+    def _judge(self, write: Write, part: Part) -> None:
+        engine, wanted = self._engine, self._wanted
+        now = None if write.time is None else datetime.fromtimestamp(write.time, UTC)
+        verdict = judge(
+            write.request, engine.catalog, engine.policy, now=now, evidence=engine.evidence
+        )
+        part.summary.add(write, verdict)
+        loud = verdict.denied or verdict.would_deny
+        if wanted.least != "deny":
+            loud = loud or verdict.warned
+        if wanted.least == "audit":
+            loud = loud or verdict.audited
+        if loud:
+            request = write.request
+            changes = differences(request.old_object, request.object) if wanted.changes else []
+            part.occurrences.append(occurrence_of(write, verdict, changes))
+        if wanted.steps:
+            part.steps.extend(steps_of(write, verdict))
+
+
+def _outcome(code: int, otherwise: Outcome) -> Outcome:
+    if otherwise is Outcome.DRY_RUN:
+        return otherwise
+    return Outcome.DONE if 200 <= code < 300 else Outcome.REFUSED
