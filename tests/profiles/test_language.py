@@ -8,7 +8,8 @@ import pytest
 
 from webhook.catalog import Catalog
 from webhook.lifecycle.load import build_profile
-from webhook.reviews.examples import ExampleError, overlaid, read_examples, run_examples
+from webhook.reviews.examples import ExampleError, read_examples, run_examples
+from webhook.reviews.overlay import overlaid
 
 
 def judge(document: dict[str, Any], old: dict[str, Any], new: dict[str, Any]) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 from tests.profiles.simulators import planted
 from tests.profiles.simulators.apiserver import ApiServer, Denial, Tally, decode, encode
 from tests.profiles.simulators.can_upgrade import CanUpgradeWorld
-from tests.profiles.simulators.cluster_api import MachineWorld, is_lost_update
+from tests.profiles.simulators.cluster_api import LegacyMachineWorld, MachineWorld, is_lost_update
 from tests.profiles.simulators.machine_controller import GardenerWorld, Pr531World
 from tests.profiles.simulators.olm import LockingWorld, OperatorConditionWorld
 from webhook.core.finding import Severity
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 WORLDS = {
     "cluster-api": (MachineWorld, planted.CLUSTER_API),
+    "cluster-api-v1beta1": (LegacyMachineWorld, planted.CLUSTER_API_V1BETA1),
     "olm": (OperatorConditionWorld, planted.OPERATOR_CONDITION),
     "olm-locking": (LockingWorld, planted.LOCKING),
     "olm-can-upgrade": (CanUpgradeWorld, planted.CAN_UPGRADE),

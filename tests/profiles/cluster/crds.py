@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from webhook.lifecycle.model import Match
 
 ADMIN = "kubernetes-admin"
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _OPEN = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
@@ -44,10 +45,17 @@ def crd(match: Match) -> dict[str, Any]:
 
 
 def install(control_plane: ControlPlane, document: dict[str, Any]) -> None:
-    """Creates a CRD, if it is not there, and waits until it is served."""
-    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-    status, answer = control_plane.request(ADMIN, "POST", path, document)
-    assert status in (201, 409), answer
+    """Creates a CRD, or adds its versions to the one that is there, and waits until it is served."""
     name = document["metadata"]["name"]
+    status, there = control_plane.request(ADMIN, "GET", f"{CRDS}/{name}")
+    if status == 404:
+        status, answer = control_plane.request(ADMIN, "POST", CRDS, document)
+        assert status == 201, answer
+    else:
+        known = {version["name"] for version in there["spec"]["versions"]}
+        more = [v for v in document["spec"]["versions"] if v["name"] not in known]
+        there["spec"]["versions"] += [{**version, "storage": False} for version in more]
+        status, answer = control_plane.request(ADMIN, "PUT", f"{CRDS}/{name}", there)
+        assert status == 200, answer
     wait = ("wait", "--for=condition=Established", "--timeout=30s", f"crd/{name}")
     control_plane.kubectl(ADMIN, *wait)

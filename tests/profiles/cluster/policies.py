@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 SETUP, WRITER = "setup", "writer"
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
+POLICY = "ValidatingAdmissionPolicy"
 PLURALS = {
-    "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
+    POLICY: "validatingadmissionpolicies",
     "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
 }
 TAKES_EFFECT = 30.0
+FORGOTTEN_AFTER = 2.0  # nothing shows when the API server has let go of a policy
 
 
 def grant(control_plane: ControlPlane) -> None:
@@ -41,7 +43,11 @@ def grant(control_plane: ControlPlane) -> None:
 
 
 def apply(control_plane: ControlPlane, made: PolicySet) -> None:
-    """Creates policies and bindings; each has to compile."""
+    """Creates policies and bindings, each of which has to compile; others for the group go.
+
+    The API server shows a policy what is written in any version of its resource, converted.
+    """
+    _remove_others(control_plane, made)
     for item in made.objects:
         path = f"{ADMISSION}/{PLURALS[item['kind']]}"
         status, answer = control_plane.request(ADMIN, "POST", path, item)
@@ -61,3 +67,21 @@ def denied(answer: Response) -> bool:
     by_policy = answer.status == 422 and "ValidatingAdmissionPolicy" in str(answer.body)
     assert by_policy or answer.status in (200, 201), (answer.status, answer.body)
     return by_policy
+
+
+def _remove_others(control_plane: ControlPlane, made: PolicySet) -> None:
+    names = {item["metadata"]["name"] for item in made.objects}
+    groups = {_group(item) for item in made.objects if item["kind"] == POLICY}
+    _, there = control_plane.request(ADMIN, "GET", f"{ADMISSION}/{PLURALS[POLICY]}")
+    for item in there["items"]:
+        name = item["metadata"]["name"]
+        if name not in names and _group(item) in groups:
+            for plural in PLURALS.values():
+                control_plane.request(ADMIN, "DELETE", f"{ADMISSION}/{plural}/{name}")
+            time.sleep(FORGOTTEN_AFTER)
+
+
+def _group(item: dict[str, Any]) -> str | None:
+    rules = item["spec"].get("matchConstraints", {}).get("resourceRules") or [{"apiGroups": [None]}]
+    group: str | None = rules[0]["apiGroups"][0]
+    return group

@@ -23,7 +23,6 @@ from tests.profiles.simulators.apiserver import (
 if TYPE_CHECKING:
     from random import Random
 
-PROFILE = "cluster-api-machine"
 OLDEST_CACHE = 3  # the writes of one pass that the next may not have seen
 UPDATING = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress"
 
@@ -60,7 +59,9 @@ def is_lost_update(denial: Denial) -> bool:
 
 
 class MachineWorld:
-    """One Machine's life."""
+    """One Machine's life, under release 1.12 and later."""
+
+    profile = "cluster-api-machine"
 
     def __init__(self, rng: Random, tally: Tally) -> None:
         self.rng, self.clock = rng, Clock(rng)
@@ -71,7 +72,7 @@ class MachineWorld:
         }
         if rng.random() < 0.2:
             created["spec"]["providerID"] = "given"
-        self.api = ApiServer(PROFILE, created, tally)
+        self.api = ApiServer(self.profile, created, tally)
         self.bootstrap_by_reference = rng.random() < 0.8
         self.facts = {"bootstrap": False, "infrastructure": False, "node": False}
         self.seen = 0
@@ -129,7 +130,7 @@ class MachineWorld:
         machine = self.api.read(self.seen)
         self._steps(machine)
         status = machine["status"]
-        phase = derived_phase(machine)
+        phase = self.derived(machine)
         if phase != status.get("phase"):
             status["phase"], status["lastUpdated"] = phase, self.clock.now()
         if self.rng.random() < 0.8:
@@ -153,24 +154,29 @@ class MachineWorld:
             deletion = status.setdefault("deletion", {})
             deletion.setdefault("nodeDrainStartTime", self.clock.now())
 
+    def derived(self, machine: Object) -> str:
+        """The phase that this release derives."""
+        return derived_phase(machine)
+
+    def conditions(self, machine: Object) -> list[Object]:
+        """The conditions that carry stamps."""
+        found: list[Object] = machine["status"].setdefault("conditions", [])
+        return found
+
     def _works(self) -> bool:
         return self.rng.random() > 0.1
 
     def _set(self, machine: Object, kind: str, status: str) -> None:
-        conditions = machine["status"].setdefault("conditions", [])
         generation = machine["metadata"]["generation"]
-        set_condition(
-            conditions, {"type": kind, "status": status, "observedGeneration": generation}
-        )
+        condition = {"type": kind, "status": status, "observedGeneration": generation}
+        set_condition(self.conditions(machine), condition)
 
     def _patch_conditions(self, before: Object, machine: Object) -> bool:
         """Merged onto the newest by type, with its resourceVersion, again on conflict."""
-        was = before["status"].get("conditions", [])
-        latest = self.api.read()
-        conditions = latest["status"].setdefault("conditions", [])
-        for condition in machine["status"]["conditions"]:
+        was, latest = self.conditions(before), self.api.read()
+        for condition in self.conditions(machine):
             if condition not in was:
-                set_condition(conditions, condition)
+                set_condition(self.conditions(latest), condition)
         return not self._works() or self.api.update_status("controller: conditions", latest)
 
     def _patch(self, before: Object, machine: Object) -> bool:
@@ -184,4 +190,63 @@ class MachineWorld:
 
 
 def _rest(machine: Object) -> dict[str, Any]:
-    return {k: v for k, v in machine["status"].items() if k != "conditions"}
+    """The status without its conditions, which are patched on their own."""
+    return {k: v for k, v in machine["status"].items() if k not in ("conditions", "v1beta2")}
+
+
+class LegacyMachineWorld(MachineWorld):
+    """The same under release 1.8 and older: ready is copied both ways, and failures are a phase."""
+
+    profile = "cluster-api-machine-v1beta1"
+
+    def __init__(self, rng: Random, tally: Tally) -> None:
+        super().__init__(rng, tally)
+        self.fails = False
+
+    def something_happens(self) -> None:
+        """As later; and the infrastructure is unready for a while, or has failed for good."""
+        match self.rng.randint(0, 9):
+            case 0 if self.facts["infrastructure"]:
+                self.facts["infrastructure"] = False
+            case 1:
+                self.fails = not self.fails
+            case _:
+                super().something_happens()
+
+    def conditions(self, machine: Object) -> list[Object]:
+        """From 1.9 on the later conditions stand beside the older ones."""
+        later = machine["status"].setdefault("v1beta2", {})
+        found: list[Object] = later.setdefault("conditions", [])
+        return found
+
+    def derived(self, machine: Object) -> str:
+        """As later without Updating; a failure wins over everything but a deletion."""
+        spec, status = machine["spec"], machine["status"]
+        ready = status.get("infrastructureReady", False)
+        phase: str = status.get("phase") or "Pending"
+        for word, holds in (
+            ("Provisioning", status.get("bootstrapReady") and not ready),
+            ("Provisioned", spec.get("providerID")),
+            ("Running", status.get("nodeRef") and ready),
+            ("Failed", status.get("failureMessage")),
+            ("Deleting", "deletionTimestamp" in machine["metadata"]),
+        ):
+            if holds:
+                phase = word
+        return phase
+
+    def _steps(self, machine: Object) -> None:
+        spec, status = machine["spec"], machine["status"]
+        if self.bootstrap_by_reference and self.facts["bootstrap"] and self._works():
+            status["bootstrapReady"] = True
+        if self._works():
+            status["infrastructureReady"] = self.facts["infrastructure"]
+            if self.facts["infrastructure"]:
+                spec["providerID"] = "given"
+        if spec.get("providerID") and self.facts["node"] and self._works():
+            status.setdefault("nodeRef", {"name": "n"})
+        if self.fails and self._works():
+            status["failureMessage"] = "the infrastructure failed"
+        elif not self.fails:
+            status.pop("failureMessage", None)  # cleared by hand
+        self._set(machine, "Ready", str(bool(status.get("nodeRef"))))

@@ -154,6 +154,22 @@ CLUSTER_API = (
 )
 
 
+CLUSTER_API_V1BETA1 = (
+    Planting("phase.value", _field(_status, "phase", "Updating")),
+    Planting("phase.removal", _wiped(_status, "phase")),
+    Planting("phase.edge", _step(_status, "phase", "Unknown", *ALIVE, "Failed", "Deleting")),
+    Planting("phase.edge", _step(_status, "phase", "Pending", "Running", "Deleting")),
+    Planting("phase.edge", _step(_status, "phase", "Failed", "Deleting")),
+    Planting(
+        "deleting-needs-deletion",
+        _step(_status, "phase", "Deleting", *ALIVE, "Failed", deleted=False),
+    ),
+    Planting("running-needs-node", _runs_without_node),
+    Planting("observed-generation.over", _generation(1)),
+    Planting("observed-generation.down", _generation(-1)),
+)
+
+
 def _operation(it: Object) -> Object:
     operation: Object = it["status"].setdefault("lastOperation", {})
     return operation
