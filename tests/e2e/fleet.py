@@ -48,12 +48,17 @@ def until(holds: Callable[[], Any], seconds: float = PATIENCE, every: float = 0.
 
 
 class Replica:
-    """One server process in the mode `tls: self-signed`."""
+    """One server process in the mode `tls: self-signed`.
+
+    Attributes:
+        turns: how often its readiness changed; 1 for one that became ready and stayed so.
+    """
 
     def __init__(self, name: str, folder: Path, settings: dict[str, Any]) -> None:
         self.name = name
         self.port, self.health, self.metrics_port = free_port(), free_port(), free_port()
         self.ready = self.leaving = False
+        self.turns = 0
         self.log_file = folder / f"{name}.log"
         config = folder / f"{name}.yaml"
         config.write_text(json.dumps(settings))
@@ -125,7 +130,6 @@ class Fleet:
             "namespace": namespace,
             "kubeconfig": str(cluster.kubeconfig(ADMIN)),
             "rotation": QUICK,
-            "shutdown_delay": 1,
             **(settings or {}),
         }
         self.balancer = Balancer(self._endpoint)
@@ -249,6 +253,7 @@ class Fleet:
             for replica in list(self.replicas):
                 if not replica.leaving and replica.probe() != replica.ready:
                     replica.ready = not replica.ready
+                    replica.turns += 1
                     self._publish(replica)
 
     def _endpoint(self) -> int | None:

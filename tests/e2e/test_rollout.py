@@ -292,6 +292,7 @@ def check(done: Drill, fleet: Fleet, least: int) -> None:
     slow = [r for r in done.repairs if r[0] in ("emptied", "foreign") and r[1] > REPAIRED_WITHIN]
     assert not slow, done.report()
     for replica in fleet.replicas:
+        assert replica.turns == 1, "a broken bundle or Secret took readiness away"
         assert [line for line in replica.lines() if line["event"] == "fault"] == []
 
 

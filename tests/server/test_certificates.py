@@ -151,3 +151,16 @@ async def test_convert_counts_as_answered_only_under_our_services_name(namespace
     assert (args[2], args[4:], more) == (
         "/convert", (ca, f"skyhook-webhook.{namespace}.svc"), {"check_name": True},
     )  # fmt: skip
+
+
+def test_where_clients_have_to_show_a_certificate_it_is_ready_all_the_same(tmp_path):
+    """Our own request shows none, and is not counted among those that should."""
+    config, client_ca = tmp_path / "config.yaml", tmp_path / "client-ca.crt"
+    client_ca.write_bytes(Authority.make("clients", now=utc_now()).cert_pem)
+    config.write_text("client_certificates: enforce\n")
+    flags = ["--config", str(config), "--client-ca", str(client_ca)]
+    with serving(tmp_path, *flags) as server:
+        assert server.ready().status == 200
+        assert 'client_certificates_total{verified="false"' not in server.metrics()
+        assert server.call(b"{}").status == 403
+        assert "skyhook_webhook_client_certificates_total" in server.metrics()

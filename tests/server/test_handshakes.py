@@ -12,7 +12,7 @@ import pytest
 from tests.lifecycle.skyhook import skyhook
 from tests.reviews.builders import body
 from tests.server.process import JSON_TYPE, drained, serving
-from webhook.server.run import HANDSHAKE_TIMEOUT, KEEP_ALIVE
+from webhook.server.listener import HANDSHAKE_TIMEOUT, KEEP_ALIVE
 
 LEGAL = body(skyhook(), skyhook())
 API_SERVER_IDLE = 90.0

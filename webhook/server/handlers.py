@@ -47,10 +47,12 @@ class Route:
     async def serve(self, request: web.Request) -> web.Response:
         """Serves one call."""
         self._in_flight.inc()
+        self.state.in_flight += 1
         try:
             response = await self._answer(request)
         finally:
             self._in_flight.dec()
+            self.state.in_flight -= 1
         if self.state.draining:
             response.force_close()
         return response

@@ -6,35 +6,29 @@ import asyncio
 import gc
 import os
 import signal
-import socket
 import time
 from typing import TYPE_CHECKING, Final
-
-from aiohttp import web
 
 from webhook.certs.serving import ServingContext
 from webhook.server.app import metrics_app, probe_app, review_app
 from webhook.server.certificates import CRD_GROUPS, Certificates
+from webhook.server.listener import Listener
 from webhook.server.readiness import Readiness
 from webhook.server.selfcall import CONVERT, conversion
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from aiohttp import web
+
     from webhook.server.state import State
 
-KEEP_ALIVE: Final = 180.0
-"""Longer than the API server's 90 s, so that it is never us who close a connection in use.
-
-It is also what a peer has that never sends a whole head, so it is not much longer.
-"""
-HANDSHAKE_TIMEOUT: Final = 10.0
-CLOSE_TIMEOUT: Final = 5.0
-"""Seconds that a peer gets to answer the end of a TLS session."""
 RESTART: Final = 5.0
 """Seconds before background work that ended by a fault begins again."""
-LAST_CALLS: Final = 0.5
+LAST_CALLS: Final = 1.0
 """Seconds for who has just connected to make the call, once nobody else can connect."""
+LOOK: Final = 0.05
+"""Seconds between two looks at whether calls are still under way at the end."""
 
 
 class Address(str):
@@ -61,8 +55,7 @@ class Server:
         self.certificates = Certificates(state, self.tls)
         self.port = state.settings.port
         self.ports: dict[str, int] = {}
-        self._runners: list[web.AppRunner] = []
-        self._listeners: list[asyncio.Server] = []
+        self._listeners: list[Listener] = []
         self._stop = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self.readiness: Readiness | None = None
@@ -118,28 +111,10 @@ class Server:
     async def _listen(
         self, app: web.Application, host: str, port: int, tls: ServingContext | None = None
     ) -> int:
-        runner = web.AppRunner(
-            app,
-            access_log=None,
-            keepalive_timeout=KEEP_ALIVE,
-            lingering_time=2.0,
-            shutdown_timeout=self.state.settings.shutdown_grace,
-            handle_signals=False,
-        )
-        await runner.setup()
-        self._runners.append(runner)
-        sock = _bound(host, port)
-        listener = await asyncio.get_running_loop().create_server(
-            _protocols(runner),
-            sock=sock,
-            backlog=1024,
-            ssl=tls.outer if tls is not None else None,
-            ssl_handshake_timeout=HANDSHAKE_TIMEOUT if tls is not None else None,
-            ssl_shutdown_timeout=CLOSE_TIMEOUT if tls is not None else None,
-        )
+        listener = Listener(app, self.state.settings.shutdown_grace, tls)
         self._listeners.append(listener)
-        found: int = sock.getsockname()[1]
-        return found
+        await listener.start(host, port)
+        return listener.port
 
     async def run(self, on_ready: Callable[[Server], None] | None = None) -> None:
         """Serves until SIGTERM or SIGINT, then drains; a second signal ends at once."""
@@ -183,44 +158,30 @@ class Server:
             self.readiness.draining = True
         state.log("info", "draining", seconds=state.settings.shutdown_delay)
         await asyncio.sleep(state.settings.shutdown_delay)
-        self._stop_listening()
-        await asyncio.sleep(LAST_CALLS)
-
-    def _stop_listening(self) -> None:
         for listener in self._listeners:
-            listener.close()
-        self._listeners.clear()
+            listener.stop()
+        await asyncio.sleep(LAST_CALLS)
+        await self._calls_ended()
+
+    async def _calls_ended(self) -> None:
+        """Waits for calls under way: aiohttp would stop reading a body that still arrives."""
+        end = time.monotonic() + self.state.settings.shutdown_grace
+        while self.state.in_flight and time.monotonic() < end:  # noqa: ASYNC110 - a count, no event
+            await asyncio.sleep(LOOK)
 
     async def close(self) -> None:
-        """Closes listeners, then connections; calls under way get the grace period."""
+        """Closes listeners and connections; calls under way get the grace period."""
         running = tuple(self._tasks)
         self._tasks.clear()
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
-        self._stop_listening()
-        for runner in self._runners:
-            await runner.cleanup()
-        self._runners.clear()
+        for listener in self._listeners:
+            await listener.close()
+        self._listeners.clear()
         await self.certificates.close()
-
-
-def _protocols(runner: web.AppRunner) -> web.Server:
-    """What makes the protocol of each connection."""
-    server = runner.server
-    if server is None:
-        raise RuntimeError("the runner is not set up")
-    return server
 
 
 def _client_ca(state: State) -> bytes | None:
     path = state.settings.client_ca
     return None if path is None else path.read_bytes()
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    sock.bind((host, port))
-    return sock

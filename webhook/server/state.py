@@ -22,6 +22,7 @@ class State:
         engine: judges; replaced as a whole when settings are reloaded.
         port: where the HTTPS listener is, once it is there.
         draining: after SIGTERM: answers close their connection.
+        in_flight: calls whose head was read and whose answer is not ready.
     """
 
     engine: Engine
@@ -31,3 +32,4 @@ class State:
     rarely: Rarely = field(default_factory=Rarely)
     port: int = 0
     draining: bool = False
+    in_flight: int = 0

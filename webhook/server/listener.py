@@ -1,0 +1,138 @@
+"""One listening socket with its connections; it ends without resetting anybody who has connected."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import TYPE_CHECKING, Final
+
+from aiohttp import web
+
+if TYPE_CHECKING:
+    from webhook.certs.serving import ServingContext
+
+KEEP_ALIVE: Final = 180.0
+"""Longer than the API server's 90 s, so that it is never us who close a connection in use.
+
+It is also what a peer has that never sends a whole head, so it is not much longer.
+"""
+HANDSHAKE_TIMEOUT: Final = 10.0
+CLOSE_TIMEOUT: Final = 5.0
+"""Seconds that a peer gets to answer the end of a TLS session."""
+LAST_WORDS: Final = 0.2
+"""Seconds for what was answered last to leave, at the very end."""
+BACKLOG: Final = 1024
+
+
+class Listener:
+    """Serves an application on one address.
+
+    Attributes:
+        port: the one that was bound, where 0 was asked for.
+    """
+
+    def __init__(
+        self, app: web.Application, grace: float, tls: ServingContext | None = None
+    ) -> None:
+        """`grace`: seconds that calls get which are under way at the end."""
+        self._tls = tls.outer if tls is not None else None
+        self._limits = (HANDSHAKE_TIMEOUT, CLOSE_TIMEOUT) if tls is not None else (None, None)
+        self._runner = web.AppRunner(
+            app,
+            access_log=None,
+            keepalive_timeout=KEEP_ALIVE,
+            lingering_time=2.0,
+            shutdown_timeout=grace,
+            handle_signals=False,
+        )
+        self._server: asyncio.Server | None = None
+        self._socket: socket.socket | None = None
+        self._late: set[asyncio.Task[object]] = set()
+        self.port = 0
+
+    async def start(self, host: str, port: int) -> None:
+        """Raises OSError without the address."""
+        await self._runner.setup()
+        self._socket = bound(host, port)
+        handshake, ending = self._limits
+        self._server = await asyncio.get_running_loop().create_server(
+            self._protocol,
+            sock=self._socket,
+            backlog=BACKLOG,
+            ssl=self._tls,
+            ssl_handshake_timeout=handshake,
+            ssl_shutdown_timeout=ending,
+        )
+        self.port = self._socket.getsockname()[1]
+
+    def _protocol(self) -> asyncio.Protocol:
+        server = self._runner.server
+        if server is None:
+            raise RuntimeError("a connection outside of start and close")
+        return server()
+
+    def stop(self) -> None:
+        """Nobody connects any more; who waits to be accepted is, for closing would reset them."""
+        if self._server is None or self._socket is None:
+            return
+        waiting = _waiting(self._socket)
+        self._server.close()
+        self._server = self._socket = None
+        for connection in waiting:
+            task = asyncio.get_running_loop().create_task(self._serve_late(connection))
+            self._late.add(task)
+            task.add_done_callback(self._late.discard)
+
+    async def _serve_late(self, connection: socket.socket) -> None:
+        handshake, ending = self._limits
+        try:
+            await asyncio.get_running_loop().connect_accepted_socket(
+                self._protocol,
+                connection,
+                ssl=self._tls,
+                ssl_handshake_timeout=handshake,
+                ssl_shutdown_timeout=ending,
+            )
+        except OSError:
+            connection.close()  # as for everybody whose handshake fails: no line
+
+    async def close(self) -> None:
+        """Stops, and ends every connection; calls under way get the grace period."""
+        self.stop()
+        for task in tuple(self._late):
+            task.cancel()
+        await asyncio.gather(*self._late, return_exceptions=True)
+        server = self._runner.server
+        open_ = [c.transport for c in server.connections if c.transport] if server else []
+        await self._runner.cleanup()
+        if open_:
+            await asyncio.sleep(LAST_WORDS)
+        for transport in open_:
+            transport.abort()  # a peer that says nothing to our end would hold it for seconds
+        await asyncio.sleep(0)
+
+
+def _waiting(listening: socket.socket) -> list[socket.socket]:
+    """Everybody who has connected and has not been accepted."""
+    found: list[socket.socket] = []
+    while len(found) < BACKLOG:
+        try:
+            connection, _ = listening.accept()
+        except OSError:  # nobody, or somebody who has left, or no descriptor for one more
+            break
+        connection.setblocking(False)
+        found.append(connection)
+    return found
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that can listen there. Raises OSError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((host, port))
+    except OSError:
+        sock.close()
+        raise
+    return sock
