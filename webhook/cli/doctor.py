@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from webhook.doctor.diagnosis import Diagnosis, Fix
+    from webhook.doctor.fetching import DoctorCluster
     from webhook.doctor.snapshot import Snapshot
 
+ROUNDS: Final = 3
 _COLOURS: Final = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
@@ -89,25 +91,36 @@ async def _live(
 ) -> list[Diagnosis]:
     from webhook.certs.cluster import ClusterError
     from webhook.cli.dumps import reach
-    from webhook.doctor.fetching import fetch, repair
+    from webhook.doctor.fetching import fetch
 
     async with reach(namespace, kubeconfig, context) as cluster:
         try:
-            found = await fetch(cluster, datetime.now(UTC), version(NAME))
+            diagnoses = _diagnoses(await fetch(cluster, datetime.now(UTC), version(NAME)))
+            # A repair may be the condition of another: an entry that was missing has no caBundle yet.
+            for _ in range(ROUNDS if fix else 0):
+                if not await _repaired(cluster, diagnoses):
+                    break
+                diagnoses = _diagnoses(await fetch(cluster, datetime.now(UTC), version(NAME)))
         except ClusterError as error:
             raise CallerError(str(error)) from None
-        diagnoses = _diagnoses(found)
-        repairs = _repairs(diagnoses) if fix else []
-        if not repairs:
-            return diagnoses
-        for one, wanted in repairs:
-            try:
-                await repair(cluster, wanted)
-            except ClusterError as error:
-                click.echo(f"not repaired: {one.about}: {error}", err=True)
-            else:
-                click.echo(f"repaired: {one.about}: {one.message}", err=True)
-        return _diagnoses(await fetch(cluster, datetime.now(UTC), version(NAME)))
+        return diagnoses
+
+
+async def _repaired(cluster: DoctorCluster, diagnoses: Sequence[Diagnosis]) -> int:
+    """How many repairs were carried out."""
+    from webhook.certs.cluster import ClusterError
+    from webhook.doctor.fetching import repair
+
+    done = 0
+    for one, wanted in _repairs(diagnoses):
+        try:
+            await repair(cluster, wanted)
+        except ClusterError as error:
+            click.echo(f"not repaired: {one.about}: {error}", err=True)
+        else:
+            done += 1
+            click.echo(f"repaired: {one.about}: {one.message}", err=True)
+    return done
 
 
 def _repairs(diagnoses: Sequence[Diagnosis]) -> list[tuple[Diagnosis, Fix]]:

@@ -95,8 +95,11 @@ def foreign(found: Snapshot) -> Iterator[Diagnosis]:
 
 
 def stale(found: Snapshot) -> Iterator[Diagnosis]:
-    """No configuration of ours under another name is left."""
+    """No configuration of ours under another name is left; one that still calls us is `foreign`."""
+    ours = found.service_key
     for kind, obj in found.configurations():
+        if any(_called(w) == (ours.namespace, ours.name) for w in obj.get("webhooks") or ()):
+            continue
         labels = obj["metadata"].get("labels") or {}
         name = obj["metadata"]["name"]
         if labels.get("app.kubernetes.io/name") == NAME and name != NAME:

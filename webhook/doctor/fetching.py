@@ -13,6 +13,7 @@ from webhook.doctor.diagnosis import Apply
 from webhook.doctor.snapshot import OPERATORS, Snapshot
 from webhook.manifests.access import CRDS
 from webhook.manifests.options import MOUNTED_SECRET, NAME, SHARED_SECRET
+from webhook.manifests.render import key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,15 +67,15 @@ async def fetch(cluster: DoctorCluster, now: datetime, version: str) -> Snapshot
         ClusterError: the API server does not answer at all.
     """
     await cluster.get("/version")
-    objects: list[Object] = []
+    objects: dict[tuple[str, ...], Object] = {}  # our Deployment is in two of the lists
     unread: dict[str, str] = {}
     for what, path in _paths(cluster.namespace):
         try:
-            objects += await cluster.get(path)
+            objects |= {key(obj): obj for obj in await cluster.get(path)}
         except ClusterError as error:
             unread[what] = str(error)
-    leaves = await _dialled(obj for obj in objects if obj.get("kind") == "EndpointSlice")
-    return Snapshot(tuple(objects), cluster.namespace, now, version, leaves, unread)
+    leaves = await _dialled(obj for obj in objects.values() if obj["kind"] == "EndpointSlice")
+    return Snapshot(tuple(objects.values()), cluster.namespace, now, version, leaves, unread)
 
 
 async def repair(cluster: ApiCluster, fix: Fix) -> None:
