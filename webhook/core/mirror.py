@@ -163,8 +163,6 @@ def _following(name: str, source: Condition, own: _Sides) -> Condition:
     if own.new is not None and says_the_same(own.new, source):
         return own.new
     origin = None if own.new is None else own.new.origin
-    if own.old is not None and says_the_same(own.old, source):
-        return Condition(name, own.old.said, own.old.raw, origin)
     since = source
     for was in (own.new, own.old):
         if was is not None and same_raw(was.said.status, source.said.status):
