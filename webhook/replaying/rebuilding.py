@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -147,12 +147,12 @@ class Rebuilder:
         if isinstance(after, Why):
             self._lose(event, place)
             return Why.FIRST if not creates and known is None and after is Why.PATCH else after
+        unsure = None if creates else self._unsure(event, reference, place, known)
         if event.succeeded and not event.dry_run:
-            self.states.put(place, State.of(after.raw))
-        if not creates:
-            unsure = self._unsure(event, reference, place, known)
-            if unsure is not None:
-                return unsure
+            state = State.of(after.raw)  # what was sent names the version before, not its own
+            self.states.put(place, replace(state, version="") if after.estimated else state)
+        if unsure is not None:
+            return unsure
         old = None if creates or known is None else known.raw
         return _request(event, reference, match, name, old, after.raw), after.estimated
 
@@ -175,12 +175,13 @@ class Rebuilder:
         """The object as a webhook for the profile's version is shown it."""
         if isinstance(after, Why):
             return after
-        version = head(after.raw).api_version.rpartition("/")[2]
-        if version in match.versions:
+        written = event.object_ref.api_version if event.object_ref is not None else ""
+        version = head(after.raw).api_version.rpartition("/")[2] or written
+        if version == match.versions[0]:
             return after
         converter, fields = self._converters.get(match.group), fields_of(msgspec.Raw(after.raw))
         if converter is None or fields is None:
-            return Why.VERSION
+            return after if version in match.versions else Why.VERSION
         now = datetime.fromtimestamp(moment(event.stage_timestamp) or 0, UTC)
         return _After(converter.to(match.versions[0], now).of(fields), after.estimated)
 
@@ -208,6 +209,9 @@ class Rebuilder:
             new = sent
         if not isinstance(new, dict):
             return Why.PATCH
+        created = event.verb == "create" or event.code == _CREATED
+        if before is None and not created:
+            return _After(_ENCODE.encode(new), estimated=True)
         whole = as_stored(before, new, reference.subresource, match)
         return _After(_ENCODE.encode(whole), estimated=True)
 
@@ -219,16 +223,30 @@ class Rebuilder:
         old = known.raw if known is not None else _NOTHING
         if event.succeeded and not event.dry_run:
             self.states.drop(place)
-            left = view(event.response_object)
-            if left is not None and left.text("metadata", "deletionTimestamp") and _held(left):
-                self.states.put(place, State.of(bytes(left.raw)))
+            left = _left(event, known)
+            if left is not None:
+                self.states.put(place, left)
         request = _request(event, reference, match, place[3], old, _NOTHING)
         return msgspec.structs.replace(request, operation="DELETE")
 
 
-def _held(left: Any) -> bool:
-    finalizers = left.at("metadata", "finalizers")
-    return finalizers is not None and bool(finalizers.items)
+def _left(event: Event, known: State | None) -> State | None:
+    """What a deletion leaves: an object that finalizers hold, counted once more (measured)."""
+    shown = view(event.response_object)
+    if shown is not None:
+        finalizers = shown.at("metadata", "finalizers")
+        held = finalizers is not None and bool(finalizers.items)
+        dying = shown.text("metadata", "deletionTimestamp") is not None
+        return State.of(bytes(shown.raw)) if held and dying else None
+    old = _object(known)
+    metadata = old.get("metadata") if isinstance(old, dict) else None
+    if not isinstance(metadata, dict) or not metadata.get("finalizers"):
+        return None
+    if "deletionTimestamp" not in metadata:
+        metadata["deletionTimestamp"] = event.stage_timestamp
+        if isinstance(metadata.get("generation"), int):
+            metadata["generation"] += 1
+    return replace(State.of(_ENCODE.encode(old)), version="")
 
 
 def _request(
@@ -271,10 +289,10 @@ def _place(reference: ObjectReference, name: str) -> Reference:
 
 
 def _newer(version: str, known: str) -> bool:
-    """Resource versions grow in practice; what is no number is no newer."""
+    """Resource versions grow in practice; what was read is better than what we put together."""
     if version.isdecimal() and known.isdecimal():
         return int(version) > int(known)
-    return False
+    return not known
 
 
 def _said(event: Event) -> tuple[str, ...]:

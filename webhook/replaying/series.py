@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 WIDTHS: Final = (1, 10, 60, 300, 900, 3600, 6 * 3600, 86400, 7 * 86400, 28 * 86400, 364 * 86400)
-"""Seconds; each divides the next that is used, or nearly so."""
+"""Seconds; each divides the next."""
 MOST_BUCKETS: Final = 600
 
 
@@ -39,7 +39,7 @@ class Series(msgspec.Struct):
     def add(self, time: float, bucket: Bucket) -> None:
         """Counts at a time, in seconds since 1970."""
         self._at(int(time // self.width)).add(bucket)
-        if len(self.buckets) > MOST_BUCKETS:
+        while len(self.buckets) > MOST_BUCKETS:
             self.widen(self._next_width())
 
     def merge(self, other: Series) -> None:
