@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import math
 import socket
+import time
 from typing import TYPE_CHECKING, Final
 
 from aiohttp import web
@@ -57,6 +59,7 @@ class Listener:
         self._socket: socket.socket | None = None
         self._late: set[asyncio.Task[object]] = set()
         self._made = 0
+        self._latest = -math.inf
         self.port = 0
 
     async def start(self, host: str, port: int) -> None:
@@ -76,12 +79,17 @@ class Listener:
 
     def _protocol(self) -> asyncio.Protocol:
         self._made += 1
+        self._latest = time.monotonic()
         if self._tls is not None and self._made % COLLECT_EVERY == 0:
             gc.collect()
         server = self._runner.server
         if server is None:
             raise RuntimeError("a connection outside of start and close")
         return server()
+
+    def latest(self) -> float:
+        """Seconds since somebody connected; infinite while nobody has."""
+        return time.monotonic() - self._latest
 
     def stop(self) -> None:
         """Nobody connects any more; who waits to be accepted is, for closing would reset them."""
@@ -90,6 +98,8 @@ class Listener:
         waiting = _waiting(self._socket)
         self._server.close()
         self._server = self._socket = None
+        if waiting:
+            self._latest = time.monotonic()
         for connection in waiting:
             task = asyncio.get_running_loop().create_task(self._serve_late(connection))
             self._late.add(task)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 RESTART: Final = 5.0
 """Seconds before background work that ended by a fault begins again."""
-LAST_CALLS: Final = 1.0
+LAST_CALLS: Final = 2.0
 """Seconds for who has just connected to make the call, once nobody else can connect."""
 LOOK: Final = 0.05
 """Seconds between two looks at whether calls are still under way at the end."""
@@ -161,7 +161,8 @@ class Server:
         await asyncio.sleep(state.settings.shutdown_delay)
         for listener in self._listeners:
             listener.stop()
-        await asyncio.sleep(LAST_CALLS)
+        latest = min(listener.latest() for listener in self._listeners)
+        await asyncio.sleep(max(0.0, LAST_CALLS - latest))
         await self._calls_ended()
 
     async def _calls_ended(self) -> None:
