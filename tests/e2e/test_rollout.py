@@ -212,10 +212,13 @@ class Drill:
         self.fleet.start()
 
     def ours(self) -> list[Failure]:
-        """Failures that began outside of what was broken on purpose, or lasted beyond it."""
+        """Failed writes that began outside of what was broken on purpose."""
+        return self.outside(self.load.failures)
+
+    def outside(self, failures: list[Failure]) -> list[Failure]:
         return [
             each
-            for each in self.load.failures
+            for each in failures
             if not any(begin - 1 <= each.began <= end for _, begin, end in self.apart)
         ]
 
@@ -247,7 +250,8 @@ async def drill(fleet: Fleet, rotations: int, rolls: int) -> Drill:
         for _ in range(rolls):
             done.roll()
         done.quiet()
-        done.unread, done.undialled = list(readers.failures), list(diallers.failures)
+        done.unread = list(readers.failures)
+        done.undialled = done.outside(diallers.failures)
         done.break_bundles(None)
         done.quiet(2)
         done.break_bundles(base64.b64encode(foreign).decode())
