@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from tests.server.process import Serving, serving
 from webhook.cli import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 class Done(NamedTuple):
@@ -59,3 +60,10 @@ def write(tmp_path) -> Callable[[str, Any], str]:
         return name
 
     return put
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """A server without settings, to compare with."""
+    with serving(tmp_path_factory.mktemp("server")) as running:
+        yield running
