@@ -43,7 +43,7 @@ def event(
         "kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": level, "auditID": request["uid"],
         "stage": "ResponseComplete", "requestURI": f"/x/{name}", "verb": VERBS[request["operation"]],
         "user": request["userInfo"], "objectRef": {k: v for k, v in reference.items() if v},
-        "responseStatus": {"metadata": {}, "code": code}, "stageTimestamp": stamp(START + number), **bodies, **more,
+        "responseStatus": {"metadata": {}, "code": code}, "stageTimestamp": stamp(review["ts"]), **bodies, **more,
     }  # fmt: skip
 
 
