@@ -45,7 +45,12 @@ _COLOURS: Final = {"error": "red", "warning": "yellow", "note": "cyan"}
     "--fix", is_flag=True, help="Repair what is safe: fields of ours, and conversion switched off."
 )
 @click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
+    "-o",
+    "--output",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Form of the report.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="No notes.")
 def doctor(

@@ -58,7 +58,9 @@ _TREES: Final = {"kustomize": kustomize.tree, "helm": chart.tree}
     "-n", "--namespace", default=NAMESPACE, show_default=True, help="A namespace of our own."
 )
 @click.option("--image", help=f"The image to run. [default: {NAME}:VERSION]")
-@click.option("--replicas", type=click.IntRange(1), default=2, show_default=True)
+@click.option(
+    "--replicas", type=click.IntRange(1), default=2, show_default=True, help="How many replicas."
+)
 @click.option(
     "--tls",
     type=click.Choice([tls.value for tls in Tls]),
@@ -73,13 +75,33 @@ _TREES: Final = {"kustomize": kustomize.tree, "helm": chart.tree}
     show_default=True,
     help="Of the HTTPS listener.",
 )
-@click.option("--metrics-port", type=click.IntRange(1, 65535), default=8080, show_default=True)
-@click.option("--health-port", type=click.IntRange(1, 65535), default=8081, show_default=True)
+@click.option(
+    "--metrics-port",
+    type=click.IntRange(1, 65535),
+    default=8080,
+    show_default=True,
+    help="Of the metrics.",
+)
+@click.option(
+    "--health-port",
+    type=click.IntRange(1, 65535),
+    default=8081,
+    show_default=True,
+    help="Of the probes.",
+)
 @click.option("--host-network", is_flag=True, help="For control planes that can't reach Pods.")
 @click.option("--ipv6-only", is_flag=True, help="Listen on IPv6 addresses.")
 @click.option("--fail-specs", is_flag=True, help="Refuse spec writes while no replica answers.")
-@click.option("--timeout-seconds", type=click.IntRange(1, 30), default=3, show_default=True)
-@click.option("--priority-class", default="system-cluster-critical", show_default=True)
+@click.option(
+    "--timeout-seconds",
+    type=click.IntRange(1, 30),
+    default=3,
+    show_default=True,
+    help="How long the API server waits for an answer.",
+)
+@click.option(
+    "--priority-class", default="system-cluster-critical", show_default=True, help="Of the Pods."
+)
 @click.pass_context
 def manifests(
     ctx: click.Context,

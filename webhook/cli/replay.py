@@ -73,7 +73,7 @@ def replay(
     config: Path | None,
     **flags: Any,
 ) -> int:
-    r"""Judge what was recorded as the webhook would, under this or a proposed policy.
+    """Judge what was recorded as the webhook would, under this or a proposed policy.
 
     PATH is a file with one AdmissionReview a line, an audit log of kube-apiserver (level
     RequestResponse or Request), either of them also as .gz, a folder of such files, or -. Audit
@@ -84,7 +84,7 @@ def replay(
     skyhook-webhook replay /var/log/kubernetes/audit/
     skyhook-webhook replay --config proposed.yaml recordings/
     skyhook-webhook replay -o html audit.log > report.html
-    """
+    """  # noqa: D301 - click reads it
     settings = settings_of(config, flags)
     recordings = Recordings(engine_of(settings))
     printer = printer_of(output, most)
