@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import ssl
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    import ssl
 
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -51,7 +51,7 @@ class Client:
         connection, kept = self._connection(who)
         try:
             return self._exchange(connection, method, path, payload, headers)
-        except (ConnectionError, http.client.HTTPException):
+        except (ConnectionError, ssl.SSLEOFError, http.client.HTTPException):
             connection.close()
             if not kept:
                 raise
