@@ -8,10 +8,8 @@ import ssl
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
-
-if TYPE_CHECKING:
 
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"

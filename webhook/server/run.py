@@ -67,6 +67,8 @@ class Server:
         refused and we are not ready.
         """
         settings = self.state.settings
+        if settings.workers > 1:
+            self.state.log("warning", "this version starts one process, whatever `workers` says")
         self.port = await self._listen(
             review_app(self.state), settings.bind_address, settings.port, self.tls
         )
