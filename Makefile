@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PORT ?= 9443
 PYTEST_ARGS ?=
 
-.PHONY: help setup run test lint unit nightly messages bench format clean
+.PHONY: help setup run test lint unit nightly messages bench format manifests lock sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,19 @@ nightly: setup ## the long ones: every recorded review over HTTPS, large propert
 format: setup ## write the format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+manifests: setup ## render manifests/, certs/ and charts/
+	$(BIN)/skyhook-webhook manifests --format kustomize -o .
+	$(BIN)/skyhook-webhook manifests --format helm -o .
+	$(BIN)/python -m tests.manifests.engine
+
+lock: setup ## pin what the image installs, by hash
+	$(BIN)/python image/lock.py
+
+sbom: ## the image's bill of materials (CycloneDX), in dist/
+	@mkdir -p dist
+	python3 image/sbom.py > dist/sbom.cdx.json
+	@echo dist/sbom.cdx.json
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis certs/dev dist
