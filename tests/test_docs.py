@@ -87,6 +87,7 @@ def table_of(heading):
 MIB = 2**20
 SAID = {
     "namespace": "the pod's own", "kubeconfig": "none", "client_ca": "none", "conditions": "`{window: open}`",
+    "rotation": "`{look: 10, settle: 60, retire: 600}`",
     "max_body_bytes": "7 MiB", "max_convert_bytes": "64 MiB", "usual_rules": "`false`",
     "profiles": "`[skyhook, nodewright]`", "cert_dir": "`certs/dev`", "mode": "`enforce`",
 }  # fmt: skip
