@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PORT ?= 9443
 PYTEST_ARGS ?=
 
-.PHONY: help setup run test lint unit nightly messages bench format manifests lock sbom clean
+.PHONY: help setup run test retest lint unit nightly messages bench format manifests lock sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,6 +27,9 @@ lint: setup ## types, style, format
 
 test: setup lint ## all tests, those against a real kube-apiserver included
 	$(BIN)/python -W error -m pytest -m 'not nightly' $(PYTEST_ARGS)
+
+retest: setup ## what failed in the last run, once more
+	$(BIN)/python -W error -m pytest -m 'not nightly' --last-failed --last-failed-no-failures none $(PYTEST_ARGS)
 
 unit: setup ## the tests that need no kube-apiserver
 	$(BIN)/python -W error -m pytest -m 'not nightly and not cluster' $(PYTEST_ARGS)
