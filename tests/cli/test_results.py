@@ -29,6 +29,12 @@ def lines(write):
     return write("reviews.jsonl", b"\n".join([ILLEGAL, LEGAL, ODD, DELETED]) + b"\n")
 
 
+INSTEAD = (
+    "to run a stage again use `kubectl skyhook package rerun`,"
+    " to start the Node over `kubectl skyhook node reset`"
+)
+
+
 def test_json_is_one_document_with_results_and_summary(cli, lines):
     done = cli("validate", "-o", "json", lines)
     assert done.code == 1
@@ -51,7 +57,7 @@ def test_json_is_one_document_with_results_and_summary(cli, lines):
                 "field": PLACE,
                 "severity": "deny",
                 "message": "cannot go from apply/in_progress to interrupt/skipped; legal from apply/in_progress:"
-                " apply/complete, apply/erroring (skyhook.node-package-step.edge)",
+                f" apply/complete, apply/erroring; {INSTEAD} (skyhook.node-package-step.edge)",
                 "line": 1,
             }
         ],
@@ -71,7 +77,7 @@ def test_json_is_one_document_with_results_and_summary(cli, lines):
         third["warnings"]
         == [
             (
-                f"{PLACE}: config/complete -> apply/in_progress is unusual; legal from config/complete: interrupt/in_progress,"
+                f"{PLACE}: config/complete -> apply/in_progress is unusual; usual from config/complete: interrupt/in_progress,"
                 " config/in_progress, interrupt/skipped, uninstall/in_progress (skyhook.node-package-step.skip)"
             )
         ]
@@ -108,7 +114,8 @@ def test_text_says_place_kind_name_field_and_words(cli, lines):
     denied, warned, counts = done.out.splitlines()
     assert denied == (
         f"reviews.jsonl:1: deny: Node n1: {PLACE}: cannot go from apply/in_progress to interrupt/skipped;"
-        " legal from apply/in_progress: apply/complete, apply/erroring (skyhook.node-package-step.edge)"
+        " legal from apply/in_progress: apply/complete, apply/erroring;"
+        f" {INSTEAD} (skyhook.node-package-step.edge)"
     )
     assert warned.startswith(
         f"reviews.jsonl:3: warn: Node n1: {PLACE}: config/complete -> apply/in_progress is unusual"

@@ -51,9 +51,9 @@ def test_what_does_not_go_back_is_silent(order, old, new):
 @pytest.mark.parametrize(
     ("order", "old", "new", "text"),
     [
-        ("int", 2, 1, "2 -> 1 goes back"),
-        ("int", "10", "9", '"10" -> "9" goes back'),
-        ("time", LATE, EARLY, f'"{LATE}" -> "{EARLY}" goes back'),
+        ("int", 2, 1, "2 -> 1 goes back; it stays or rises"),
+        ("int", "10", "9", '"10" -> "9" goes back; it stays or rises'),
+        ("time", LATE, EARLY, f'"{LATE}" -> "{EARLY}" goes back; it stays or rises'),
         ("latch", "a", "b", '"a" -> "b": set once, it stays as it is'),
         ("latch", "a", None, '"a" -> absent: set once, it stays as it is'),
         ("latch", True, 1, "true -> 1: set once, it stays as it is"),
@@ -85,11 +85,11 @@ def test_a_latch_may_have_a_value_at_which_it_is_set(old, new, denied):
 
 def test_removal_is_legal_unless_the_rule_says_otherwise():
     assert found(3, None) == []
-    one(found(3, None, removal="deny"), "removal", "3 was removed; once set it stays set")
+    one(found(3, None, removal="deny"), "removal", "3 -> absent: once set it stays set")
     one(
         found("x", None, removal="warn"),
         "removal",
-        '"x" was removed; once set it stays set',
+        '"x" -> absent: once set it stays set',
         "warn",
     )
 
@@ -132,7 +132,7 @@ def test_over_the_bound_says_both_numbers():
     one(
         found(4, 9, bound="metadata.generation"),
         "over",
-        "9 is over metadata.generation, which is 5",
+        "4 -> 9 is over metadata.generation, which is 5",
     )
     assert found(4, 9, bound="metadata.generation", over="allow") == []
     assert said(found(4, 9, bound="metadata.generation", over="audit")) == [
@@ -144,7 +144,7 @@ def test_over_the_bound_says_both_numbers():
 def test_the_least_legal_value(new, denied):
     findings = found(None, new, least=0)
     if denied:
-        one(findings, "least", "-1 is less than 0", closed=True)
+        one(findings, "least", "-1: it is never less than 0", closed=True)
     else:
         assert findings == []
 
@@ -153,9 +153,9 @@ def test_the_least_legal_value(new, denied):
     ("old", "new", "text"),
     [
         (1, 2, None),
-        (1, 3, "1 -> 3: it may rise by 1 a write or to 1"),
+        (1, 3, "1 -> 3 is too far for one write; legal from 1: 2, 1"),
         (5, 1, None),
-        (5, 4, "5 -> 4 goes back"),
+        (5, 4, "5 -> 4 goes back; legal from 5: 6, 1"),
         (None, 7, None),
         (5, 5, None),
     ],
@@ -166,7 +166,9 @@ def test_a_counter_climbs_by_so_much_or_jumps_where_it_may(old, new, text):
 
 
 def test_a_climb_without_jumps():
-    assert texts(found(1, 4, climb={"up": 2})) == ["1 -> 4: it may rise by 2 a write"]
+    assert texts(found(1, 4, climb={"up": 2})) == [
+        "1 -> 4 is too far for one write; legal from 1: 2, 3"
+    ]
     assert said(found(1, 4, climb={"up": 2})) == [("deny", "m.climb", "status.v")]
 
 

@@ -80,7 +80,7 @@ def test_another_service_account_is_told_rarely_and_with_the_setting_that_makes_
         (status(phase="Run"), status(), "status.phase",
          '"Run" -> absent: only the operator writes this; use the tool'),
         (status(steps={"k": {"stage": "a", "state": "c"}}), status(steps={"k": {"stage": "b", "state": "c"}}),
-         "status.steps[k]", "a/c -> b/c; legal from a/c: b/c: only the operator writes this"),
+         "status.steps[k]", "a/c -> b/c: only the operator writes this; legal from a/c, for the operator: b/c"),
     ],
 )  # fmt: skip
 def test_a_finding_shows_old_and_new_as_the_place_is_read(old, new, place, text):

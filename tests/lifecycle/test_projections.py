@@ -45,13 +45,13 @@ def test_a_row_says_what_each_field_must_be(new, wrong):
 
 def test_the_finding_says_both_values():
     (finding,) = found(root("Run"), root("Done", "False", "Converged"))
-    assert finding.message == '"False" where status.phase is "Done"; it must be "True"'
+    assert finding.message == '"False" while status.phase is "Done"; it must be "True"'
     assert (finding.type, finding.closed) == (CauseType.INVALID, False)
 
 
 def test_a_field_that_is_missing_is_wrong_too():
     assert texts(found(root("Run"), root("Done", "True"))) == [
-        'absent where status.phase is "Done"; it must be "Converged"'
+        'absent while status.phase is "Done"; it must be "Converged"'
     ]
 
 

@@ -51,17 +51,21 @@ def test_a_real_completion_is_silent():
     ("status", "rule", "text"),
     [
         ({"nodeStatus": {"n1": "complete", "n2": "erroring"}, "nodeBootIds": {"n1": "a", "n2": "b"}},
-         "complete-needs-nodes", '"in_progress" -> "complete" while a nodeStatus is not complete'),
+         "complete-needs-nodes", '"in_progress" -> "complete" while status.nodeStatus[n2] is "erroring"; a Skyhook is complete when each of its nodes is'),
         ({"nodePriority": {"n9": "2026-05-01T10:00:00Z"}}, "complete-needs-empty-priority",
-         '"in_progress" -> "complete" while nodes are still in status.nodePriority'),
+         '"in_progress" -> "complete" while status.nodePriority still holds n9; a complete Skyhook has no node waiting for its turn'),
         ({"conditions": [ready("False", "NodesConverged")]}, "complete-needs-ready",
-         '"in_progress" -> "complete" while Ready is not True/NodesConverged'),
+         ('"in_progress" -> "complete" while status.conditions[Ready].status is "False";'
+          " Ready turns True/NodesConverged in the same write")),
         ({"conditions": [ready("True", "Progressing")]}, "complete-needs-ready",
-         '"in_progress" -> "complete" while Ready is not True/NodesConverged'),
+         ('"in_progress" -> "complete" while status.conditions[Ready].reason is "Progressing";'
+          " Ready turns True/NodesConverged in the same write")),
         ({"observedGeneration": 4}, "complete-needs-generation",
-         '"in_progress" -> "complete" while status.observedGeneration is not that of Ready'),
+         ('"in_progress" -> "complete" while status.observedGeneration is 4 and status.conditions[Ready].observedGeneration is 5;'
+          " both name the generation that is complete now")),
         ({"conditions": [ready("True", "NodesConverged"), ready("False", "Progressing", kind=f"{PREFIX}/Ready")]},
-         "complete-needs-legacy-ready", f'"in_progress" -> "complete" while {PREFIX}/Ready is not True/NodesConverged'),
+         "complete-needs-legacy-ready", (f'"in_progress" -> "complete" while status.conditions[{PREFIX}/Ready].status is "False";'
+          " it turns True/NodesConverged in the same write")),
     ],
 )  # fmt: skip
 def test_complete_needs_all_of_it_in_one_write(status, rule, text):
@@ -92,16 +96,16 @@ PLACE = "status.nodeState[n1][foo|1.0]"
     ("package", "pair", "text"),
     [
         ({}, "config/complete", None),
-        ({}, "config/in_progress", "config/in_progress, while {} turns complete; finished is config/complete"),
-        ({}, "config/erroring", "config/erroring, while {} turns complete; finished is config/complete"),
-        ({}, "post-interrupt/complete", "post-interrupt/complete, while {} turns complete; finished is config/complete"),
+        ({}, "config/in_progress", "is config/in_progress while {} turns complete; a finished package is at config/complete"),
+        ({}, "config/erroring", "is config/erroring while {} turns complete; a finished package is at config/complete"),
+        ({}, "post-interrupt/complete", "is post-interrupt/complete while {} turns complete; a finished package is at config/complete"),
         ({"interrupt": {"type": "reboot"}}, "post-interrupt/complete", None),
         ({"interrupt": {"type": "reboot"}}, "config/complete",
-         "config/complete, while {} turns complete; finished is post-interrupt/complete"),
-        ({}, None, "absent, while {} turns complete; finished is config/complete"),
+         "is config/complete while {} turns complete; a finished package is at post-interrupt/complete"),
+        ({}, None, "is absent while {} turns complete; a finished package is at config/complete"),
         ({"uninstall": {"enabled": True, "apply": True}}, None, None),
         ({"uninstall": {"enabled": True, "apply": False}}, None,
-         "absent, while {} turns complete; finished is config/complete"),
+         "is absent while {} turns complete; a finished package is at config/complete"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("at", ["status.nodeStatus[n1]", "status.status"])
@@ -136,7 +140,7 @@ def test_both_ends_are_named_while_either_may_be_right():
         "configUpdates": {"foo": ["a"]},
     }
     ((_, _, text),) = found(before(**status), after(**status), spec(configInterrupts={"a": {}}))
-    assert text.endswith("finished is config/complete or post-interrupt/complete")
+    assert text.endswith("a finished package is at config/complete or post-interrupt/complete")
 
 
 @pytest.mark.parametrize("generation", [4, 6])

@@ -184,7 +184,7 @@ def test_the_text_names_both_twins():
     )
     (finding,) = judged(old, new)
     assert finding.message == (
-        f'changed to False/Paused, but "{LEGACY}" says False/Waiting; both must say the same'
+        f'reason is "Paused", but "Waiting" in "{LEGACY}"; both must say the same'
     )
 
 

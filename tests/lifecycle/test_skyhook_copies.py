@@ -37,17 +37,17 @@ NODE = node({"foo|1.0": entry("config/complete")})
     ("new", "evidence", "text"),
     [
         (copied("config/complete"), nodes(NODE), None),
-        (copied("config/erroring"), nodes(NODE), f"config/erroring, but Node n1 says config/complete in {STATE}"),
+        (copied("config/erroring"), nodes(NODE), f"is config/erroring, but Node n1 says config/complete in {STATE}, and this is its copy"),
         (copied("config/erroring"), nodes(node({"foo|1.0": entry("config/erroring")}), NODE), None),
         (copied("config/erroring"), nodes(node({}), NODE),
-         f"config/erroring, but Node n1 says nothing, then config/complete in {STATE}"),
-        (copied("config/erroring"), nodes(node(None)), f"config/erroring, but Node n1 says nothing in {STATE}"),
-        (copied("config/erroring"), nodes(node("{broken")), f"config/erroring, but Node n1 says nothing in {STATE}"),
+         f"is config/erroring, but Node n1 says nothing, then config/complete in {STATE}, and this is its copy"),
+        (copied("config/erroring"), nodes(node(None)), f"is config/erroring, but Node n1 says nothing in {STATE}, and this is its copy"),
+        (copied("config/erroring"), nodes(node("{broken")), f"is config/erroring, but Node n1 says nothing in {STATE}, and this is its copy"),
         (copied(None), nodes(NODE), None),
         (copied("config/complete", image="evil"), nodes(NODE),
-         f"config/complete, but Node n1 says config/complete in {STATE}"),
+         f"is config/complete, but Node n1 says config/complete in {STATE}, and this is its copy"),
         (copied("config/complete", containerSHA="x"), nodes(NODE),
-         f"config/complete, but Node n1 says config/complete in {STATE}"),
+         f"is config/complete, but Node n1 says config/complete in {STATE}, and this is its copy"),
         (copied("config/complete", restarts=3), nodes(NODE), None),
         (copied("config/in_progress", restarts=3), nodes(NODE), None),
     ],
@@ -103,10 +103,20 @@ def test_a_node_that_does_not_exist_is_named(rule):
         "node-status-copy": "status.nodeStatus[n2]",
     }[rule]
     assert found(old, new, nodes(NODE), Writer.PERSON, rule) == [
-        ("deny", place, 'there is no Node "n2"', True)
+        (
+            "deny",
+            place,
+            'there is no Node "n2"; only Nodes that the selector matches have an entry',
+            True,
+        )
     ]
     assert found(old, new, nodes(NODE), Writer.OPERATOR, rule) == [
-        ("warn", place, 'there is no Node "n2"', True)
+        (
+            "warn",
+            place,
+            'there is no Node "n2"; only Nodes that the selector matches have an entry',
+            True,
+        )
     ]
     assert found(old, new, nodes(NODE, complete=False), Writer.PERSON, rule) == []
     assert found(new, old, nodes(NODE), Writer.PERSON, rule) == []
@@ -116,14 +126,14 @@ def test_a_node_that_does_not_exist_is_named(rule):
     ("status", "held", "text"),
     [
         ("complete", [node(status="complete")], None),
-        ("complete", [node(status="erroring")], f'"complete", but Node n1 says "erroring" in {STATUS}'),
+        ("complete", [node(status="erroring")], f'is "complete", but Node n1 says "erroring" in {STATUS}, and this is its copy'),
         ("complete", [node(status="complete"), node(status="erroring")], None),
         ("complete", [node(status="waiting"), node(status="erroring")],
-         f'"complete", but Node n1 says "waiting", then "erroring" in {STATUS}'),
+         f'is "complete", but Node n1 says "waiting", then "erroring" in {STATUS}, and this is its copy'),
         ("waiting", [node()], None),
         ("unknown", [node()], None),
-        ("complete", [node()], f'"complete", but Node n1 says absent in {STATUS}'),
-        ("waiting", [node(status="erroring")], f'"waiting", but Node n1 says "erroring" in {STATUS}'),
+        ("complete", [node()], f'is "complete", but Node n1 says absent in {STATUS}, and this is its copy'),
+        ("waiting", [node(status="erroring")], f'is "waiting", but Node n1 says "erroring" in {STATUS}, and this is its copy'),
     ],
 )  # fmt: skip
 def test_a_changed_node_status_is_what_the_node_says_or_said(status, held, text):

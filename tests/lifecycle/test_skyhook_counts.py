@@ -25,7 +25,7 @@ def found(old, new):
         ("1/3", "3/3", None),
         (None, "0/0", None),
         ("1/3", None, None),
-        ("2/3", "4/3", '"4/3": more nodes complete than selected'),
+        ("2/3", "4/3", '"4/3": 4 nodes cannot be complete of 3 that are selected'),
         ("2/3", "all", '"all" must be "<complete>/<selected>", as in "2/3"'),
         ("2/3", "", '"" must be "<complete>/<selected>", as in "2/3"'),
         ("2/3", " 2/3", '" 2/3" must be "<complete>/<selected>", as in "2/3"'),
@@ -46,9 +46,17 @@ def test_complete_nodes_is_a_fraction_of_at_most_one(old, new, message):
     ("done", "busy", "message"),
     [
         ("1/3", 2, None),
-        ("1/3", 3, "3 in progress and 1 complete are more than 3 selected"),
+        (
+            "1/3",
+            3,
+            "3 in progress and 1 complete are more than the 3 nodes that are selected (status.completeNodes)",
+        ),
         ("0/0", 0, None),
-        ("0/0", 1, "1 in progress and 0 complete are more than 0 selected"),
+        (
+            "0/0",
+            1,
+            "1 in progress and 0 complete are more than the 0 nodes that are selected (status.completeNodes)",
+        ),
         (None, 9, None),
         ("x", 9, None),
     ],
@@ -64,7 +72,12 @@ def test_in_progress_and_complete_nodes_fit_into_the_selected(done, busy, messag
 @pytest.mark.parametrize("new", [-1, -100])
 def test_nodes_in_progress_are_never_negative(new):
     expected = [
-        ("deny", "nodes-in-progress.least", "status.nodesInProgress", f"{new} is less than 0")
+        (
+            "deny",
+            "nodes-in-progress.least",
+            "status.nodesInProgress",
+            f"1 -> {new}: it is never less than 0",
+        )
     ]
     assert found({"nodesInProgress": 1}, {"nodesInProgress": new}) == expected
     assert found({"nodesInProgress": 7}, {"nodesInProgress": 0}) == []
@@ -88,15 +101,15 @@ def queue(offset, *names):
         (queue(7, "n1"), {"nodeOrderOffset": 0}, []),
         (queue(7, "n1"), {}, []),
         (queue(3, "n1", "n2"), queue(3, "n2"),
-         [("offset-counts", "3 -> 3, but 1 nodes leave nodePriority in this write; it must become 4")]),
+         [("offset-counts", "3 -> 3, but 1 node leaves status.nodePriority in this write; it must become 4")]),
         (queue(3, "n1"), queue(5, "n1"),
-         [("offset-counts", "3 -> 5, but 0 nodes leave nodePriority in this write; it must become 3")]),
+         [("offset-counts", "3 -> 5, but 0 nodes leave status.nodePriority in this write; it must become 3")]),
         (queue(3, "n1"), queue(2, "n1"),
-         [("offset-counts", "3 -> 2, but 0 nodes leave nodePriority in this write; it must become 3"),
-          ("order-offset.down", "3 -> 2 goes back")]),
+         [("offset-counts", "3 -> 2, but 0 nodes leave status.nodePriority in this write; it must become 3"),
+          ("order-offset.down", "3 -> 2 goes back; it stays or rises")]),
         (queue(3, "n1"), queue(-1, "n1"),
-         [("order-offset-value.least", "-1 is less than 0"), ("order-offset.down", "3 -> -1 goes back"),
-          ("order-offset.least", "-1 is less than 0")]),
+         [("order-offset-value.least", "3 -> -1: it is never less than 0"),
+          ("order-offset.down", "3 -> -1 goes back; it stays or rises")]),
     ],
 )  # fmt: skip
 def test_the_offset_counts_the_nodes_that_left_the_queue(old, new, expected):
@@ -112,7 +125,7 @@ def test_the_offset_counts_the_nodes_that_left_the_queue(old, new, expected):
     [
         ("2026-05-01T10:00:00Z", "2026-05-01T10:00:01Z", None, None),
         ("2026-05-01T10:00:01Z", "2026-05-01T10:00:00Z", "down",
-         '"2026-05-01T10:00:01Z" -> "2026-05-01T10:00:00Z" goes back'),
+         '"2026-05-01T10:00:01Z" -> "2026-05-01T10:00:00Z" goes back; it stays or rises'),
         ("2026-05-01T10:00:00Z", "now", "format", '"now" is not an RFC 3339 time'),
     ],
 )  # fmt: skip
@@ -140,12 +153,16 @@ def compartment(**fields):
         ({"matched": 3, "completed": 2, "progressPercent": 66}, None, None),
         ({"matched": 0, "completed": 0, "inProgress": 0, "progressPercent": 0}, None, None),
         ({"matched": 1, "completed": 1, "inProgress": 1, "progressPercent": 100}, None, None),
-        ({"matched": -1}, "matched", "-1 is less than 0"),
-        ({"ceiling": -1}, "ceiling", "-1 is less than 0"),
-        ({"inProgress": -1}, "inProgress", "-1 is less than 0"),
-        ({"completed": -1, "progressPercent": -25}, "completed", "-1 is less than 0"),
-        ({"inProgress": 5}, "inProgress", "5 of 4 matched nodes"),
-        ({"completed": 5, "progressPercent": 125}, "completed", "5 of 4 matched nodes"),
+        ({"matched": -1}, "matched", "-1: it is never less than 0"),
+        ({"ceiling": -1}, "ceiling", "-1: it is never less than 0"),
+        ({"inProgress": -1}, "inProgress", "-1: it is never less than 0"),
+        ({"completed": -1, "progressPercent": -25}, "completed", "-1: it is never less than 0"),
+        ({"inProgress": 5}, "inProgress", "5 is more than the 4 nodes in this compartment"),
+        (
+            {"completed": 5, "progressPercent": 125},
+            "completed",
+            "5 is more than the 4 nodes in this compartment",
+        ),
         (
             {"progressPercent": 26},
             "progressPercent",
@@ -186,9 +203,12 @@ def compartments(selected, **matched):
         (compartments(3), None),
         (
             compartments(3, a=1, b=1),
-            "the compartments match 2 nodes, completeNodes says 3 are selected",
+            "the compartments hold 2 nodes, but status.completeNodes says that 3 are selected; each selected node is in one compartment",
         ),
-        (compartments(2, a=3), "the compartments match 3 nodes, completeNodes says 2 are selected"),
+        (
+            compartments(2, a=3),
+            "the compartments hold 3 nodes, but status.completeNodes says that 2 are selected; each selected node is in one compartment",
+        ),
     ],
 )
 def test_the_compartments_match_as_many_nodes_as_are_selected(new, message):
@@ -212,10 +232,17 @@ def batch(current, **extra):
         (5, 1, []),
         (3, 3, []),
         (None, 4, []),
-        (1, 3, [("climb", "1 -> 3: it may rise by 1 a write or to 1")]),
-        (1, 7, [("climb", "1 -> 7: it may rise by 1 a write or to 1")]),
-        (5, 4, [("down", "5 -> 4 goes back")]),
-        (5, 0, [("down", "5 -> 0 goes back"), ("least", "0 is less than 1")]),
+        (1, 3, [("climb", "1 -> 3 is too far for one write; legal from 1: 2, 1")]),
+        (1, 7, [("climb", "1 -> 7 is too far for one write; legal from 1: 2, 1")]),
+        (5, 4, [("down", "5 -> 4 goes back; legal from 5: 6, 1")]),
+        (
+            5,
+            0,
+            [
+                ("down", "5 -> 0 goes back; legal from 5: 6, 1"),
+                ("least", "5 -> 0: it is never less than 1"),
+            ],
+        ),
     ],
 )
 def test_a_batch_follows_the_one_before_or_begins_again(old, new, expected):
@@ -232,9 +259,9 @@ def test_a_batch_follows_the_one_before_or_begins_again(old, new, expected):
         ("", None),
         (
             "zeb:1.0,abc:1.0",
-            '"zeb:1.0,abc:1.0" must be sorted and without repetition: "abc:1.0,zeb:1.0"',
+            '"zeb:1.0,abc:1.0" must be sorted, each package once: "abc:1.0,zeb:1.0"',
         ),
-        ("abc:1.0,abc:1.0", '"abc:1.0,abc:1.0" must be sorted and without repetition: "abc:1.0"'),
+        ("abc:1.0,abc:1.0", '"abc:1.0,abc:1.0" must be sorted, each package once: "abc:1.0"'),
     ],
 )
 def test_the_package_list_is_sorted(new, message):
@@ -246,8 +273,8 @@ def test_the_package_list_is_sorted(new, message):
     ("new", "field", "message"),
     [
         (["a.conf"], None, None),
-        ([], "status.configUpdates[foo]", "must not be empty"),
-        (["a", "a"], "status.configUpdates[foo][a]", '"a" occurs more than once'),
+        ([], "status.configUpdates[foo]", "[] must not be empty; remove the field, or fill it"),
+        (["a", "a"], "status.configUpdates[foo][a]", '"a" occurs more than once; keep one'),
     ],
 )
 def test_config_updates_are_filled_and_without_repetition(new, field, message):

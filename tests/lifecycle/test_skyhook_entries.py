@@ -24,16 +24,22 @@ def changed(**fields):
     return {"foo|1.0": {k: v for k, v in {**OLD["foo|1.0"], **fields}.items() if v is not None}}
 
 
+STOPS = (
+    'and the operator stops on it; write a JSON map from "<name>|<version>" to package entries,'
+    " or remove the annotation"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{broken", '"{broken" is not JSON; the operator stops on it'),
-        ("", '"" is not JSON; the operator stops on it'),
-        ("{} {}", '"{} {}" is not JSON; the operator stops on it'),
-        ("null", '"null" is JSON but not a map of packages; the operator stops on it'),
-        ("[]", '"[]" is JSON but not a map of packages; the operator stops on it'),
-        ('"x"', '""x"" is JSON but not a map of packages; the operator stops on it'),
-        ("5", '"5" is JSON but not a map of packages; the operator stops on it'),
+        ("{broken", '"{broken" is not JSON, ' + STOPS),
+        ("", '"" is not JSON, ' + STOPS),
+        ("{} {}", '"{} {}" is not JSON, ' + STOPS),
+        ("null", '"null" is JSON but not a map of packages, ' + STOPS),
+        ("[]", '"[]" is JSON but not a map of packages, ' + STOPS),
+        ('"x"', '""x"" is JSON but not a map of packages, ' + STOPS),
+        ("5", '"5" is JSON but not a map of packages, ' + STOPS),
     ],
 )
 def test_an_annotation_that_stops_the_operator_is_denied(text, message):
@@ -57,8 +63,8 @@ def test_a_broken_annotation_may_be_repaired_removed_and_kept(broken):
     [
         ({"name": "bar"}, ".name", '"bar" stands under the key "foo|1.0": it must be "foo"'),
         ({"version": "2.0"}, ".version", '"2.0" stands under the key "foo|1.0": it must be "1.0"'),
-        ({"name": None}, ".name", "is missing"),
-        ({"version": None}, ".version", "is missing"),
+        ({"name": None}, ".name", "is missing; each entry has name, version, stage, state"),
+        ({"version": None}, ".version", "is missing; each entry has name, version, stage, state"),
         ({"version": ""}, ".version", '"" stands under the key "foo|1.0": it must be "1.0"'),
         ({"image": 5}, ".image", "5 must be a string"),
         ({"containerSHA": ["x"]}, ".containerSHA", '["x"] must be a string'),
@@ -102,14 +108,14 @@ def test_a_key_is_a_name_and_a_version(key):
     assert (
         "node-package-entry",
         f"{PLACE}[{key}]",
-        f'the key must be "name|version", not "{key}"',
+        f'"{key}" must be "<name>|<version>", as in "tuning|1.2.3"',
     ) in got
 
 
 def test_an_entry_that_is_no_object_is_denied():
-    assert ("node-package-entry", f"{PLACE}[foo|1.0]", "5 is not a package entry") in found(
-        {"foo|1.0": 5}
-    )
+    messages = {(rule, field): message for rule, field, message in found({"foo|1.0": 5})}
+    message = messages["node-package-entry", f"{PLACE}[foo|1.0]"]
+    assert message.startswith('5 is not a package entry; {"name", ')
 
 
 def test_only_a_package_skipped_while_its_version_rose_keeps_the_old_version_inside():
@@ -176,7 +182,7 @@ def test_an_upgrade_needs_a_lower_version_of_the_same_package_beside_it(beside, 
     got = [m for r, _, m in found(new, others) if r == "node-package-step.needs"]
     text = (
         "cannot go from absent to upgrade/in_progress: an upgrade needs an entry of the same package"
-        " with a lower version in the same annotation (I52)"
+        " with a lower version in the same annotation"
     )
     assert got == ([] if legal else [text])
 

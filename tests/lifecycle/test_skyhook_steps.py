@@ -164,7 +164,9 @@ def test_an_illegal_annotation_step_says_what_is_legal_from_here():
     (finding,) = annotation("interrupt/skipped", Writer.PERSON)
     assert finding.message == (
         "cannot go from apply/in_progress to interrupt/skipped;"
-        " legal from apply/in_progress: apply/complete, apply/erroring"
+        " legal from apply/in_progress: apply/complete, apply/erroring;"
+        " to run a stage again use `kubectl skyhook package rerun`,"
+        " to start the Node over `kubectl skyhook node reset`"
     )
     assert str(finding.field) == f"metadata.annotations[{PREFIX}/nodeState_gpu][foo|1.0]"
 

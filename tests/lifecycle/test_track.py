@@ -50,7 +50,7 @@ def test_an_edge_is_silent(old, new):
             "Pending",
             "Done",
             "phase.skip",
-            "Pending -> Done is unusual; legal from Pending: Running, Failed",
+            "Pending -> Done is unusual; usual from Pending: Running, Failed",
         ),
         (None, "Running", "phase.entry", "absent -> Running is unusual"),
     ],
@@ -94,9 +94,13 @@ def test_what_a_step_outside_the_table_becomes_can_be_set():
         (
             "Pending",
             "Gone",
-            '"Pending" -> "Gone" is not a phase; legal: Pending, Running, Done, Failed',
+            '"Pending" -> "Gone" is not a phase; legal: Pending, Running, Done, Failed; did you mean "Done"?',
         ),
-        (None, "Gone", '"Gone" is not a phase; legal: Pending, Running, Done, Failed'),
+        (
+            None,
+            "Gone",
+            '"Gone" is not a phase; legal: Pending, Running, Done, Failed; did you mean "Done"?',
+        ),
         (
             "Pending",
             "running",
@@ -105,7 +109,11 @@ def test_what_a_step_outside_the_table_becomes_can_be_set():
                 " phases begin with a capital letter"
             ),
         ),
-        ("Pending", 5, '"Pending" -> 5 is not a phase; legal: Pending, Running, Done, Failed'),
+        (
+            "Pending",
+            5,
+            '"Pending" -> 5 is not a phase; legal: Pending, Running, Done, Failed',
+        ),
         (
             "Pending",
             ["Done"],
@@ -142,7 +150,7 @@ def test_from_an_illegal_value_every_legal_one_is_a_repair(old, new):
 def test_removal_is_denied_unless_the_track_says_otherwise(removal, severity):
     (finding,) = found("Done", None, **({} if removal is None else {"removal": removal}))
     assert (finding.rule, finding.severity.value) == ("p.phase.removal", severity)
-    assert finding.message == '"Done" was removed; a phase, once set, stays set'
+    assert finding.message == '"Done" -> absent: a phase, once set, stays set'
     assert finding.type is CauseType.REQUIRED
 
 

@@ -41,7 +41,7 @@ def test_another_run_begins_at_the_start(old, new, found):
 
 def test_a_removal_with_its_run_says_what_was_removed():
     findings = judge(guard(tracks=[STATE]), op("Create", "Processing"), op(None, None))
-    assert texts(findings) == ['"Processing" was removed; a state, once set, stays set']
+    assert texts(findings) == ['"Processing" -> absent: a state, once set, stays set']
 
 
 GATED = {

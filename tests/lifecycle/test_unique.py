@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.lifecycle.small import guard, judge, said, texts
@@ -35,14 +37,16 @@ def test_doubles_are_found_by_value_or_by_key(new, key, places):
 
 def test_a_double_is_a_closed_denial_that_names_it():
     (finding,) = found(["a", "a"])
-    assert finding.message == '"a" occurs more than once'
+    assert finding.message == '"a" occurs more than once; keep one'
     assert (finding.type, finding.closed) == (CauseType.DUPLICATE, True)
 
 
 @pytest.mark.parametrize(("new", "empty"), [([], True), (["a"], False), ({}, True), (None, False)])
 def test_a_list_may_have_to_hold_something(new, empty):
     findings = found(new, old=["b"], filled=True)
-    assert texts(findings) == (["must not be empty"] if empty else [])
+    assert texts(findings) == (
+        [f"{json.dumps(new)} must not be empty; remove the field, or fill it"] if empty else []
+    )
     assert all((f.type, f.closed) == (CauseType.REQUIRED, True) for f in findings)
 
 

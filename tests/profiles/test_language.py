@@ -71,7 +71,7 @@ def test_a_removed_value_is_named_even_when_the_run_ends() -> None:
     [found] = judge(STEP, node("apply", "complete"), node("config", None))
     assert (
         found
-        == 'warn w.state.removal status.node[a].state: "complete" was removed; a state, once set, stays set'
+        == 'warn w.state.removal status.node[a].state: "complete" -> absent: a state, once set, stays set'
     )
 
 
@@ -87,7 +87,7 @@ def test_odd_edges_are_not_suggested() -> None:
     was = {"status": {"phase": "A"}}
     assert judge(document, was, {"status": {"phase": "B"}}) == []
     [odd] = judge(document, was, {"status": {"phase": "C"}})
-    assert odd == "warn w.phase.skip status.phase: A -> C is unusual; legal from A: B"
+    assert odd == "warn w.phase.skip status.phase: A -> C is unusual; usual from A: B"
 
 
 def test_a_profile_judges_only_the_versions_it_names() -> None:

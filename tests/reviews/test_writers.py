@@ -36,7 +36,7 @@ CLAIMS = {
     "conditions": claim(conditions=[ready("False", "Blocked")]),
 }
 INSTEAD = {
-    "nodeState": "config/in_progress -> config/complete; legal from config/in_progress:",
+    "nodeState": "start a node over `kubectl skyhook node reset`; legal from config/in_progress, for the operator: config/",
     "nodeStatus": "to run a package again use `kubectl skyhook package rerun`, to start a node over `kubectl skyhook node reset`",
     "status": "to hold it use `kubectl skyhook pause` or `disable`, to start over `kubectl skyhook reset`",
     "conditions": "conditions follow from status.status and the nodes",

@@ -87,7 +87,7 @@ def node_complete(_parameters: Mapping[str, Any]) -> CheckJudge:
             return
         for node in trail.stars or _unchanged(run.old, run.new):
             for key, pair, wanted in _unfinished(run.new, node):
-                text = f"{pair}, while {trail.field} turns complete; finished is {wanted}"
+                text = f"is {pair} while {trail.field} turns complete; a finished package is at {wanted}"
                 yield Mark(_STATE.key(node).key(key), text)
 
     return judge

@@ -29,6 +29,10 @@ def _severity(run: Run) -> Severity:
     return Severity.DENY if run.writer is Writer.PERSON else Severity.WARN
 
 
+def _no_node(name: str) -> str:
+    return f"there is no Node {show(name)}; only Nodes that the selector matches have an entry"
+
+
 def _annotation(parameters: Mapping[str, Any], run: Run) -> str:
     name = run.new.text("metadata", "name") if run.new is not None else None
     return f"{parameters['annotation']}{name or ''}"
@@ -48,7 +52,7 @@ def node_state_copy(parameters: Mapping[str, Any]) -> CheckJudge:
             return
         node, key = trail.stars[0], trail.field.steps[-1].name
         if run.evidence.absent(node):
-            yield Mark(trail.field, f"there is no Node {show(node)}", _severity(run), rarely=True)
+            yield Mark(trail.field, _no_node(node), _severity(run), rarely=True)
             return
         if not run.evidence.knows(node):
             return
@@ -56,7 +60,7 @@ def node_state_copy(parameters: Mapping[str, Any]) -> CheckJudge:
         held = [_entry(text, key) for text in run.evidence.held(node, name)]
         wrong = [f for f in _COPIED if not _had(f, new, old, held)]
         if wrong and not (_pair_kept(old, new) and not {"image", "containerSHA"} & set(wrong)):
-            text = f"{_pair(new)}, but Node {node} says {_all(held)} in {name}"
+            text = f"is {_pair(new)}, but Node {node} says {_all(held)} in {name}, and this is its copy"
             yield Mark(trail.field, text, _severity(run), rarely=True)
 
     return judge
@@ -94,7 +98,7 @@ def node_status_copy(parameters: Mapping[str, Any]) -> CheckJudge:
             return  # a copy that nobody changed may be out of date, and is no old defect
         node = trail.stars[0]
         if run.evidence.absent(node):
-            yield Mark(trail.field, f"there is no Node {show(node)}", _severity(run), rarely=True)
+            yield Mark(trail.field, _no_node(node), _severity(run), rarely=True)
             return
         if not run.evidence.knows(node):
             return
@@ -103,7 +107,7 @@ def node_status_copy(parameters: Mapping[str, Any]) -> CheckJudge:
         if new.value in values or (None in values and new.value in _UNSET):
             return
         said = ", then ".join(dict.fromkeys(show(v) for v in values))
-        text = f"{show(new.value)}, but Node {node} says {said} in {name}"
+        text = f"is {show(new.value)}, but Node {node} says {said} in {name}, and this is its copy"
         yield Mark(trail.field, text, _severity(run), rarely=True)
 
     return judge

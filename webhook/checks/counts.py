@@ -38,7 +38,7 @@ def complete_nodes(_parameters: Mapping[str, Any]) -> CheckJudge:
         if parts is None:
             text = f'{show(new.value)} must be "<complete>/<selected>", as in "2/3"'
         elif parts[0] > parts[1]:
-            text = f"{show(new.value)}: more nodes complete than selected"
+            text = f"{show(new.value)}: {parts[0]} nodes cannot be complete of {parts[1]} that are selected"
         else:
             return
         yield Mark(trail.field, text, type=CauseType.INVALID, closed=True)
@@ -54,7 +54,7 @@ def in_progress_fits(_parameters: Mapping[str, Any]) -> CheckJudge:
         parts = fraction(root.text("status", "completeNodes")) if root else None
         busy = root.number("status", "nodesInProgress") if root else None
         if parts is not None and busy is not None and busy + parts[0] > parts[1] >= parts[0]:
-            text = f"{busy} in progress and {parts[0]} complete are more than {parts[1]} selected"
+            text = f"{busy} in progress and {parts[0]} complete are more than the {parts[1]} nodes that are selected (status.completeNodes)"
             yield Mark(_STATUS.child("nodesInProgress"), text)
 
     return judge
@@ -71,12 +71,16 @@ def offset_counts(_parameters: Mapping[str, Any]) -> CheckJudge:
         left = len(_keys(run.old, "nodePriority") - _keys(run.new, "nodePriority"))
         if now - was != left and now >= 0:
             text = (
-                f"{was} -> {now}, but {left} nodes leave nodePriority in this write;"
-                f" it must become {was + left}"
+                f"{was} -> {now}, but {_nodes(left)} leave{'s' * (left == 1)} status.nodePriority"
+                f" in this write; it must become {was + left}"
             )
             yield Mark(_STATUS.child("nodeOrderOffset"), text)
 
     return judge
+
+
+def _nodes(count: int) -> str:
+    return f"{count} node{'s' * (count != 1)}"
 
 
 def _keys(root: View, name: str) -> set[str]:
@@ -95,17 +99,21 @@ def compartment(_parameters: Mapping[str, Any]) -> CheckJudge:
         for name in ("matched", "ceiling", "completed", "inProgress"):
             value = new.number(name)
             if value is not None and value < 0:
-                yield _bad(trail, name, f"{value} is less than 0", closed=True)
+                yield _bad(trail, name, f"{value}: it is never less than 0", closed=True)
         if matched is None or matched < 0:
             return
         for name in ("completed", "inProgress"):
             value = new.number(name)
             if value is not None and value > matched:
-                yield _bad(trail, name, f"{value} of {matched} matched nodes")
+                yield _bad(
+                    trail, name, f"{value} is more than the {_nodes(matched)} in this compartment"
+                )
         percent = new.number("progressPercent")
-        want = done * 100 // matched if done is not None and matched else 0
-        if percent is not None and done is not None and percent != want:
-            text = f"{percent}, but {done} of {matched} nodes are complete: it must be {want}"
+        if done is None or done > matched:
+            return
+        want = done * 100 // matched if matched else 0
+        if percent is not None and percent != want:
+            text = f"{percent}, but {done} of {_nodes(matched)} are complete: it must be {want}"
             yield _bad(trail, "progressPercent", text)
 
     return judge
@@ -129,7 +137,8 @@ def matched_total(_parameters: Mapping[str, Any]) -> CheckJudge:
             total += (one.number("matched") or 0) if one is not None else 0
         if total != parts[1]:
             text = (
-                f"the compartments match {total} nodes, completeNodes says {parts[1]} are selected"
+                f"the compartments hold {_nodes(total)}, but status.completeNodes says that"
+                f" {parts[1]} are selected; each selected node is in one compartment"
             )
             yield Mark(_STATUS.child("compartmentStatuses"), text)
 
@@ -146,10 +155,10 @@ def sorted_list(_parameters: Mapping[str, Any]) -> CheckJudge:
         items = value.split(",")
         wrong = [item for item in items if not _ITEM.fullmatch(item)]
         if wrong:
-            text = f'{show(wrong[0])} must be "<package>:<version>"'
+            text = f'{show(wrong[0])} must be "<package>:<version>", as in "tuning:1.2.3"'
         elif items != sorted(set(items)):
             wanted = ",".join(sorted(set(items)))
-            text = f"{show(value)} must be sorted and without repetition: {show(wanted)}"
+            text = f"{show(value)} must be sorted, each package once: {show(wanted)}"
         else:
             return
         yield Mark(trail.field, text, type=CauseType.INVALID, closed=True)

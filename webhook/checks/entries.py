@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webhook.checks.versions import split_key
 from webhook.core.finding import CauseType
-from webhook.lifecycle.rule import Mark, show
+from webhook.lifecycle.rule import Mark, listed, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,6 +21,13 @@ _OPTIONAL: Final = ("image", "containerSHA")  # entries of 0.4 and older have no
 _KNOWN: Final = (*_NEEDED, *_OPTIONAL, "restarts")
 _FOLDED: Final = {name.casefold(): name for name in _KNOWN}
 _INT32: Final = 2**31 - 1
+_ENTRY: Final = (
+    '{"name", "version", "image", "stage", "state"} is one, filed under "<name>|<version>"'
+)
+_STOPS: Final = (
+    'and the operator stops on it; write a JSON map from "<name>|<version>" to package entries,'
+    " or remove the annotation"
+)
 
 
 def json_map(_parameters: Mapping[str, Any]) -> CheckJudge:
@@ -31,9 +38,9 @@ def json_map(_parameters: Mapping[str, Any]) -> CheckJudge:
             return
         document = new.inside
         if document is None:
-            text = f"{show(new.value)} is not JSON; the operator stops on it"
+            text = f"{show(new.value)} is not JSON, {_STOPS}"
         elif document.fields is None:
-            text = f"{show(new.value)} is JSON but not a map of packages; the operator stops on it"
+            text = f"{show(new.value)} is JSON but not a map of packages, {_STOPS}"
         else:
             return
         yield Mark(trail.field, text, type=CauseType.INVALID, closed=True)
@@ -55,7 +62,7 @@ def package_entry(parameters: Mapping[str, Any]) -> CheckJudge:
         if new is None:
             return
         if new.fields is None:
-            yield _wrong(trail, f"{show(new.value)} is not a package entry")
+            yield _wrong(trail, f"{show(new.value)} is not a package entry; {_ENTRY}")
             return
         if not typed:
             yield from _whole(new, trail)
@@ -75,7 +82,8 @@ def _whole(entry: View, trail: Trail) -> Iterator[Mark]:
         if kid is not None and not isinstance(kid.value, str):
             yield _wrong(trail, f"{show(kid.value)} must be a string", field)
         elif kid is None and field in _NEEDED:
-            yield Mark(trail.field.child(field), "is missing", type=CauseType.REQUIRED, closed=True)
+            text = f"is missing; each entry has {listed(_NEEDED)}"
+            yield Mark(trail.field.child(field), text, type=CauseType.REQUIRED, closed=True)
     for key in entry.members:
         meant = _FOLDED.get(key.casefold())
         if meant is not None and meant != key:
@@ -90,7 +98,7 @@ def _filed(entry: View, trail: Trail, *, typed: bool) -> Iterator[Mark]:
     parts = split_key(key)
     if parts is None:
         if not typed:
-            yield _wrong(trail, f'the key must be "name|version", not {show(key)}')
+            yield _wrong(trail, f'{show(key)} must be "<name>|<version>", as in "tuning|1.2.3"')
         return
     name, version = entry.text("name"), entry.text("version")
     if name is not None and name != parts[0]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webhook.core.finding import Severity
 from webhook.core.view import same
+from webhook.lifecycle.atoms import value_of
 from webhook.lifecycle.rule import Mark, show
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def twin_follows(parameters: Mapping[str, Any]) -> CheckJudge:
         twin = _conditions(_run, new_side=True).get(f"{prefix}/{kind}")
         if twin is None or says_the_same(new, twin):
             return
-        text = f'changed to {_brief(new)}, but "{prefix}/{kind}" says {_brief(twin)}; both must say the same'
+        text = f'{_apart(new, twin)} in "{prefix}/{kind}"; both must say the same'
         yield Mark(trail.field, text, None if kind in upstream else Severity.WARN)
 
     return judge
@@ -58,9 +59,11 @@ def _conditions(run: Run, *, new_side: bool) -> Mapping[str, View]:
     return {} if there is None else there.types
 
 
-def _brief(condition: View) -> str:
-    parts = (condition.text("status"), condition.text("reason"))
-    return "/".join(show(p).strip('"') for p in parts if p)
+def _apart(one: View, other: View) -> str:
+    """The first field in which two conditions differ."""
+    field = next(name for name in SAID if not same(one.child(name), other.child(name)))
+    here, there = (show(value_of(side.child(field))) for side in (one, other))
+    return f"{field} is {here}, but {there}"
 
 
 def only_mirrored(prefix: str) -> Predicate:

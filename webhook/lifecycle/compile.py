@@ -71,24 +71,36 @@ def is_recorded(profile: Profile, release: str) -> bool:
 
 
 def compile_profile(
-    profile: Profile, code: Code, release: str | None = None, *, usually: bool = False
+    profile: Profile,
+    code: Code,
+    release: str | None = None,
+    *,
+    usually: bool = False,
+    make_plan: type[Plan] = Plan,
 ) -> list[CompiledGuard]:
     """All guards of a profile for one release; ``usually``: with the rules that only usually hold.
 
-    Raises ProfileError.
+    ``make_plan`` is for who wants to watch the rules at work. Raises ProfileError.
     """
     assumed = profile.releases.assumed if profile.releases else "0.0"
     chosen = release or assumed
     return [
-        _compile_guard(profile, number, guard, code, chosen, usually=usually)
+        _compile_guard(profile, number, guard, code, chosen, make_plan, usually=usually)
         for number, guard in enumerate(profile.guards)
     ]
 
 
 def _compile_guard(
-    profile: Profile, number: int, guard: Guard, code: Code, release: str, *, usually: bool
+    profile: Profile,
+    number: int,
+    guard: Guard,
+    code: Code,
+    release: str,
+    make_plan: type[Plan],
+    *,
+    usually: bool,
 ) -> CompiledGuard:
-    plan = Plan(profile.profile, certain=is_recorded(profile, release))
+    plan = make_plan(profile.profile, certain=is_recorded(profile, release))
     scope = Scope(plan, profile.classes, code.checks, code.predicates, code.siblings, release)
     at = f"profile {profile.profile}: guards[{number}]"
 
@@ -96,7 +108,8 @@ def _compile_guard(
         built: dict[str, _T] = {}
         for rule in rules:
             if within(release, rule.releases) and (usually or not rule.usually):
-                its_scope = replace(scope, usually=rule.usually)
+                plan.rule = rule.id
+                its_scope = replace(scope, usually=rule.usually, hint=rule.hint)
                 built[rule.id] = _built(f"{at}.{family}[{rule.id}]", rule, its_scope, build)
         return built
 

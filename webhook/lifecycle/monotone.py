@@ -9,7 +9,7 @@ from webhook.core.finding import CauseType, Finding, Severity
 from webhook.core.view import equal_values, same
 from webhook.lifecycle.atoms import value_of
 from webhook.lifecycle.path import Lookup
-from webhook.lifecycle.rule import show
+from webhook.lifecycle.rule import listed, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ class _Judge:
             return
         if now is None:
             if was is not None and run.old is not None:
-                text = f"{show(was)} was removed; once set it stays set"
+                text = f"{show(was)} -> absent: once set it stays set"
                 yield from self._say("removal", self.spec.removal, text, trail)
             return
         z = _read(now, self.spec.order)
@@ -48,8 +48,9 @@ class _Judge:
             text = f"{show(now)} is not {_FORMS[self.spec.order]}"
             yield from self._say("format", self.spec.format, text, trail, closed=True)
             return
-        yield from self._alone(run, z, now, trail)
-        yield from self._moved(_read(was, self.spec.order), z, was, now, trail)
+        a = _read(was, self.spec.order)
+        yield from self._alone(run, z, _change(a, was, now), trail)
+        yield from self._moved(a, z, _change(a, was, now), trail)
 
     def _say(
         self, name: str, severity: Severity, text: str, trail: Trail, *, closed: bool = False
@@ -67,37 +68,48 @@ class _Judge:
             text = f"{show(was)} -> {show(now)}: set once, it stays as it is"
             yield from self._say("down", self.spec.down, text, trail)
 
-    def _alone(self, run: Run, z: Any, now: Any, trail: Trail) -> Iterator[Finding]:
+    def _alone(self, run: Run, z: Any, change: str, trail: Trail) -> Iterator[Finding]:
         """What holds for the new value by itself."""
         if self.spec.least is not None and z < self.spec.least:
-            text = f"{show(now)} is less than {self.spec.least}"
+            text = f"{change}: it is never less than {self.spec.least}"
             yield from self._say("least", Severity.DENY, text, trail, closed=True)
         if self.bound is not None:
             limit = _read(value_of(self.bound(run.new, trail)), self.spec.order)
             if limit is not None and self._exceeds(z, limit):
-                text = f"{show(now)} is over {self.bound.text}, which is {limit}"
+                more = f" (at most {limit + self.spec.grace} here)" if self.spec.grace else ""
+                text = f"{change} is over {self.bound.text}, which is {limit}{more}"
                 yield from self._say("over", self.spec.over, text, trail)
         if self.spec.ahead is not None and run.now is not None and isinstance(z, datetime):
             soon = run.now + timedelta(seconds=self.spec.ahead)
             if z > soon:
-                text = f"{show(now)} lies in the future; the clock here says {run.now:%FT%TZ}"
+                text = f"{change} lies in the future; the clock here says {run.now:%FT%TZ}"
                 yield from self._say("ahead", Severity.DENY, text, trail)
 
     def _exceeds(self, z: Any, limit: Any) -> bool:
         return bool(z > (limit + self.spec.grace if self.spec.order == "int" else limit))
 
-    def _moved(self, a: Any, z: Any, was: Any, now: Any, trail: Trail) -> Iterator[Finding]:
-        if a is None:
+    def _moved(self, a: Any, z: Any, change: str, trail: Trail) -> Iterator[Finding]:
+        climb = self.spec.climb
+        if a is None or (climb is not None and z in climb.to):
             return
         if z < a:
-            climb = self.spec.climb
-            if climb is None or z not in climb.to:
-                text = f"{show(was)} -> {show(now)} goes back"
-                yield from self._say("down", self.spec.down, text, trail)
-        elif self.spec.climb is not None and z - a > self.spec.climb.up:
-            to = "".join(f" or to {v}" for v in self.spec.climb.to)
-            text = f"{show(was)} -> {show(now)}: it may rise by {self.spec.climb.up} a write{to}"
+            legal = "it stays or rises" if climb is None else self._reach(a)
+            yield from self._say("down", self.spec.down, f"{change} goes back; {legal}", trail)
+        elif climb is not None and z - a > climb.up:
+            text = f"{change} is too far for one write; {self._reach(a)}"
             yield from self._say("climb", Severity.DENY, text, trail)
+
+    def _reach(self, a: Any) -> str:
+        climb = self.spec.climb
+        if climb is None:
+            return ""
+        steps = [str(a + n + 1) for n in range(min(climb.up, 3))]
+        return f"legal from {a}: {listed([*steps, *climb.to])}"
+
+
+def _change(a: Any, was: Any, now: Any) -> str:
+    """Old -> new, where there is a readable old one."""
+    return show(now) if a is None or equal_values(was, now) else f"{show(was)} -> {show(now)}"
 
 
 def _read(value: Any, order: str) -> Any:

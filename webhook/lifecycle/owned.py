@@ -24,7 +24,10 @@ class Steps(Protocol):
     """A track, as far as messages need it."""
 
     def steps(self, old: View | None, new: View | None) -> str:
-        """Old -> new, what would be legal, and the way there."""
+        """Old -> new."""
+
+    def onward_for(self, old: View | None, new: View | None) -> str:
+        """What would be legal from there for the one who writes it, as the end of a sentence."""
 
 
 class _Judge:
@@ -56,8 +59,9 @@ class _Judge:
         if severity is Severity.DENY and self._tool_shape(run, trail):
             severity = Severity.WARN
         text = f"{self._steps(old, new)}: {self._who(run)}"
-        if self.place.hint and run.writer is Writer.PERSON:
-            text += f"; {self.place.hint}"
+        if run.writer is Writer.PERSON:
+            text += f"; {self.place.hint}" if self.place.hint else ""
+            text += self.track.onward_for(old, new) if self.track is not None else ""
         yield Finding(self.rule, trail.field, severity, text, rarely=rarely)
 
     def _repair(self, run: Run, new: View | None, trail: Trail) -> bool:

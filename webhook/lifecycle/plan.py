@@ -79,10 +79,12 @@ class Plan:
         name: the profile's name, the prefix of rule ids.
         certain: whether the release is one whose writes were recorded; else only closed
             values deny, and edges and relations warn.
+        rule: id of the rule that is being compiled.
     """
 
     def __init__(self, name: str, *, certain: bool = True) -> None:
         self.name = name
+        self.rule = ""
         self.certain = certain
         self._root = Branch()
         self._shape = f"{name}.shape"

@@ -36,8 +36,9 @@ def compile_projection(rule: Projection, scope: Scope) -> None:
         for field, want in row.items():
             have = value_of(there.child(field))
             if not equal_values(have, want):
-                text = f"{show(have)} where {rule.source_path} is {_shown(source, run, trail)}; it must be {show(want)}"
                 place = target.field(trail).child(field)
+                by = f"{source.field(trail)} is {show(value_of(source(run.new, trail)))}"
+                text = f"{show(have)} while {by}; it must be {show(want)}"
                 yield Finding(
                     name, place, rule.severity, text, CauseType.INVALID, closed=rule.closed
                 )
@@ -45,10 +46,6 @@ def compile_projection(rule: Projection, scope: Scope) -> None:
     places = [rule.source_path] if rule.judge == "from" else [rule.source_path, rule.to]
     for path in places:
         scope.plan.add(path, scope.guarded(judge, rule.unless))
-
-
-def _shown(source: Lookup, run: Run, trail: Trail) -> str:
-    return show(value_of(source(run.new, trail)))
 
 
 def compile_unique(rule: Unique, scope: Scope) -> None:
@@ -64,12 +61,12 @@ def compile_unique(rule: Unique, scope: Scope) -> None:
                 name,
                 trail.field,
                 rule.severity,
-                "must not be empty",
+                f"{show(new.value)} must not be empty; remove the field, or fill it",
                 CauseType.REQUIRED,
                 closed=True,
             )
         for twice in _doubled(new, rule.key):
-            text = f"{show(twice)} occurs more than once"
+            text = f"{show(twice)} occurs more than once; keep one"
             place = trail.field.key(twice if isinstance(twice, str) else show(twice))
             yield Finding(name, place, rule.severity, text, CauseType.DUPLICATE, closed=True)
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from webhook.core.finding import CauseType, Finding
-from webhook.lifecycle.atoms import compile_tests, value_of
+from webhook.lifecycle.atoms import compile_tests, member, value_of
 from webhook.lifecycle.path import START, Lookup, StepKind, parse
-from webhook.lifecycle.rule import show
+from webhook.lifecycle.rule import listed, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from webhook.core.field import FieldPath
     from webhook.core.view import View
-    from webhook.lifecycle.model import Requires
+    from webhook.lifecycle.model import Requires, Test
     from webhook.lifecycle.path import Step, Trail
     from webhook.lifecycle.rule import Scope
     from webhook.lifecycle.run import Run
@@ -26,7 +27,7 @@ class _Judge:
         self.spec = rule
         self.rule = scope.rule_id(rule.id)
         self.when = compile_tests(rule.when, scope.predicates)
-        self.need = compile_tests(rule.need, scope.predicates) if rule.need else None
+        self.need = [(test, compile_tests([test], scope.predicates)) for test in rule.need]
         self.first = next((t.path for t in rule.when if t.path), "")
         self.place = Lookup(rule.at or self.first)
 
@@ -38,24 +39,35 @@ class _Judge:
         if key in run.memo:
             return
         run.memo[key] = True
-        if self.when(run, trail) and not (self.need is not None and self.need(run, trail)):
-            yield Finding(
-                self.rule,
-                self.place.field(trail),
-                self.spec.severity,
-                self._message(run, trail),
-                CauseType.INVALID,
-                closed=self.spec.closed,
-            )
+        if not self.when(run, trail):
+            return
+        missing = next((test for test, holds in self.need if not holds(run, trail)), None)
+        if missing is None and self.need:
+            return
+        yield Finding(
+            self.rule,
+            self.place.field(trail),
+            self.spec.severity,
+            self._message(run, trail, missing),
+            CauseType.INVALID,
+            closed=self.spec.closed,
+        )
 
-    def _message(self, run: Run, trail: Trail) -> str:
+    def _message(self, run: Run, trail: Trail, missing: Test | None) -> str:
         was = show(value_of(self.place(run.old, trail)))
         now = show(value_of(self.place(run.new, trail)))
         if not self.spec.message:
             needs = "; ".join(f"{t.path}" for t in self.spec.need) or "nothing makes it legal"
             return f"{was} -> {now} needs: {needs}"
         text = trail.fill(self.spec.message)
+        if "{found}" in text:
+            text = text.replace(
+                "{found}", "" if missing is None else self._found(missing, run, trail)
+            )
         return text.replace("{old}", was).replace("{new}", now)
+
+    def _found(self, missing: Test, run: Run, trail: Trail) -> str:
+        return found(missing, run, trail, besides=self.place.field(trail))
 
     def everywhere(
         self, run: Run, old: View | None, new: View | None, trail: Trail
@@ -64,6 +76,26 @@ class _Judge:
         del old, new, trail
         for place in bindings(self.first, run):
             yield from self(run, None, None, place)
+
+
+def found(test: Test, run: Run, trail: Trail, besides: FieldPath) -> str:
+    """What stands where a test wants something else: ``status.nodeStatus[n] is "waiting"``.
+
+    ``besides``: the place whose value is told already.
+    """
+    look = Lookup(test.path or "")
+    place, value = look.field(trail), value_of(look(run.new, trail))
+    if test.equals is not None:
+        other = Lookup(test.equals)
+        own = "" if place == besides else f"{place} is {show(value)} and "
+        return f"{own}{other.field(trail)} is {show(value_of(other(run.new, trail)))}"
+    if isinstance(value, dict) and test.every is not None:
+        wrong = [key for key, one in value.items() if not member(one, test.every)]
+        more = f" ({len(wrong) - 1} more are not either)" if len(wrong) > 1 else ""
+        return f"{place.key(wrong[0])} is {show(value[wrong[0]])}{more}"
+    if isinstance(value, dict) and test.empty:
+        return f"{place} still holds {listed(value, 3)}"
+    return f"{place} is {show(value)}"
 
 
 def compile_requires(rule: Requires, scope: Scope) -> None:

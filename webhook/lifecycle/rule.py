@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from webhook.core.finding import Severity
 from webhook.core.view import UNREADABLE
+from webhook.core.writer import Writer
 from webhook.lifecycle.atoms import compile_any
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 LONGEST_VALUE: Final = 80
 """A value in a message is cut after this many characters."""
 _LOUD: Final = frozenset({Severity.DENY, Severity.WARN})
+_READERS: Final = frozenset({Writer.PERSON, Writer.UNKNOWN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class Scope:
         checks, predicates, siblings: rules in code, by name.
         release: the release of the guarded system that is configured or assumed.
         usually: the rule in hand holds as a rule only: it audits at most.
+        hint: what a person should do instead of what the rule in hand denies.
     """
 
     plan: Plan
@@ -73,6 +76,7 @@ class Scope:
     siblings: Mapping[str, SiblingTest]
     release: str
     usually: bool = False
+    hint: str = ""
 
     def rule_id(self, name: str) -> str:
         """The id that findings carry."""
@@ -82,6 +86,8 @@ class Scope:
         """``judge``, silent where one of the ``unless`` lists holds."""
         if self.usually:
             judge = _audited(judge)
+        if self.hint:
+            judge = _hinted(judge, self.hint)
         if not unless:
             return judge
         excused = compile_any(unless, self.predicates)
@@ -96,6 +102,18 @@ def _audited(judge: Judge) -> Judge:
     def judged(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterable[Finding]:
         for finding in judge(run, old, new, trail):
             yield finding.at(Severity.AUDIT) if finding.severity in _LOUD else finding
+
+    return judged
+
+
+def _hinted(judge: Judge, hint: str) -> Judge:
+    """Denials end with what to do instead, for everybody but controllers."""
+
+    def judged(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterable[Finding]:
+        for finding in judge(run, old, new, trail):
+            read = finding.severity is Severity.DENY and run.writer in _READERS
+            told = read and not finding.closed  # a closed set says itself what is legal
+            yield replace(finding, message=f"{finding.message}; {hint}") if told else finding
 
     return judged
 

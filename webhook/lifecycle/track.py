@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from webhook.core.finding import CauseType, Finding, Severity
+from webhook.core.nearest import did_you_mean
 from webhook.core.release import within
 from webhook.core.view import same
 from webhook.lifecycle.atoms import member, value_of
@@ -101,10 +102,12 @@ class _TrackJudge:
 
     def _not_one_of(self, noun: str, was: Any, now: Any, words: list[Scalar]) -> str:
         change = f"{show(was)} -> {show(now)}" if was is not None and was != now else show(now)
-        note = self.track.notes.get(now) if isinstance(now, str) else None
-        return f"{change} is not a {noun}; legal: {listed(words, 24)}" + (
-            f"; {note}" if note else ""
-        )
+        end = ""
+        if isinstance(now, str):
+            note = self.track.notes.get(now)
+            one_word = noun is not self.noun or not self.track.parts
+            end = f"; {note}" if note else did_you_mean(now, map(str, words)) if one_word else ""
+        return f"{change} is not a {noun}; legal: {listed(words, 24)}{end}"
 
     def _value_finding(self, field: FieldPath, text: str) -> Finding:
         kind = CauseType.NOT_SUPPORTED
@@ -148,7 +151,7 @@ class _TrackJudge:
 
     def _removed(self, was: Any, trail: Trail) -> Iterator[Finding]:
         if self.track.removal is not Severity.ALLOW:
-            text = f"{show(was)} was removed; a {self.noun}, once set, stays set"
+            text = f"{show(was)} -> absent: a {self.noun}, once set, stays set"
             yield Finding(
                 f"{self.rule}.removal", trail.field, self.track.removal, text, CauseType.REQUIRED
             )
@@ -177,7 +180,9 @@ class _TrackJudge:
     def _odd(self, severity: Severity, was: Any, now: Any, trail: Trail) -> Finding:
         name = "entry" if was is None else "skip"
         start = "absent" if was is None else was
-        text = f"{start} -> {now} is unusual" + ("" if was is None else self.onward(was))
+        text = f"{start} -> {now} is unusual"
+        if was is not None and self.table is not None:
+            text += f"; usual from {was}: {listed(self.table.onward(was)) or 'nothing'}"
         return Finding(f"{self.rule}.{name}", trail.field, severity, text)
 
     def _needs(self, run: Run, old: Scalar, new: Scalar, trail: Trail) -> Iterator[Finding]:
@@ -213,12 +218,16 @@ class _TrackJudge:
         return f"; step by step it is {' -> '.join(map(str, way))}" if len(way) > 2 else ""
 
     def steps(self, old: View | None, new: View | None) -> str:
-        """Old -> new of two values, with the way between them, for messages of other rules."""
+        """Old -> new of two values, for messages of other rules."""
         was, now = self._read(old), self._read(new)
-        text = f"{was or ABSENT} -> {now or ABSENT}"
-        if was in self.known and now in self.known and was != now:
-            text += self.onward(was) + self.way(was, now)
-        return text
+        return f"{was or ABSENT} -> {now or ABSENT}"
+
+    def onward_for(self, old: View | None, new: View | None) -> str:
+        """What is legal from the old value for the one who writes it."""
+        was, now = self._read(old), self._read(new)
+        if self.table is None or was not in self.known or was == now:
+            return ""
+        return f"; legal from {was}, for the operator: {listed(self.table.onward(was, 1))}"
 
 
 def compile_track(track: Track, scope: Scope) -> _TrackJudge:

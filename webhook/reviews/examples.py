@@ -6,20 +6,19 @@
     odd: [...]       # goes through with a warning
     silent: [...]    # goes through without a word
 
-``old`` lies over ``base``, ``new`` over both: keys are paths, null takes a field away. ``create: true``
+``old`` lies over ``base``, ``new`` over both (``webhook.reviews.overlay``). ``create: true``
 is a write without an old object; ``user`` writes it, through ``version``.
 """
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from webhook.core.finding import Severity
 from webhook.core.view import View
 from webhook.core.writer import UserGlobs
-from webhook.lifecycle.path import PathError, StepKind, parse
+from webhook.reviews.overlay import overlaid
 from webhook.reviews.policy import Policy
 from webhook.reviews.verdict import judge
 from webhook.reviews.wire import NULL, AdmissionRequest, GroupVersionKind, UserInfo
@@ -170,26 +169,3 @@ def _example(entry: Any, group: str, base: Mapping[str, Any], at: str) -> Exampl
 
 def _words(names: frozenset[str]) -> str:
     return ", ".join(sorted(names))
-
-
-def overlaid(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of ``base`` with ``over`` (path -> value, null to take away) laid over it.
-
-    Raises PathError for a path that is more than keys.
-    """
-    whole = copy.deepcopy(dict(base))
-    for path, value in over.items():
-        steps = parse(path)
-        if any(step.kind is not StepKind.KEY for step in steps):
-            raise PathError(f"{path!r}: an example's path has keys only")
-        here = whole
-        for step in steps[:-1]:
-            below = here.get(step.name)
-            if not isinstance(below, dict):
-                below = here[step.name] = {}
-            here = below
-        if value is None:
-            here.pop(steps[-1].name, None)
-        else:
-            here[steps[-1].name] = copy.deepcopy(value)
-    return whole

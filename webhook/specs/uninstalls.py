@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from webhook.checks.versions import Version
 from webhook.core.finding import CauseType, Severity
+from webhook.lifecycle.atoms import value_of
 from webhook.lifecycle.rule import Mark, listed, show
 from webhook.specs.reading import is_true
 
@@ -121,7 +122,11 @@ def uninstall_cancelled(_parameters: Mapping[str, Any]) -> CheckJudge:
     def judge(_run: Run, old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         if old is None or new is None or not _uninstalling(old) or _uninstalling(new):
             return
-        text = "this cancels the uninstall; nodes where it is done will install the package again"
+        now = show(value_of(new.at("uninstall", "apply")))
+        text = (
+            f"true -> {now} cancels the uninstall; nodes where it is done will install the"
+            " package again"
+        )
         yield Mark(trail.field.child("uninstall", "apply"), text, type=CauseType.INVALID)
 
     return judge
