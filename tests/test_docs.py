@@ -50,7 +50,8 @@ def test_the_readme_knows_every_option_of_validate_by_one_of_its_names():
 FOREIGN = {
     "--cacert", "--data-binary", "--server-side", "--from-literal", "--dry-run", "--no-group", "--for", "--as",
     "--field-manager", "--force-conflicts", "--stage", "--node", "--skyhook", "--all", "--help", "--grace-period",
-    "--feature-gates", "--version", "--strict", "--post-renderer", "--post-renderer-args",
+    "--feature-gates", "--version", "--strict", "--post-renderer", "--post-renderer-args", "--tail", "--type",
+    "--create-namespace", "--install", "--set", "--ignore-not-found", "--overwrite",
 }  # fmt: skip
 """Flags of kubectl, curl and others that our pages show."""
 
