@@ -52,26 +52,38 @@ def validate_rate(copies: int) -> tuple[int, float]:
 
 
 def server_cpu(seconds: float, rounds: int) -> list[dict[str, float | str | int]]:
-    """CPU ms, p50 and p99 of the server for each case."""
+    """CPU ms and latencies of ours and of the floor, in turn, for each case."""
     payloads.CASES["max_all"] = {"kind": "admission", "nodes": None, "changed": 1_000_000}
     with tempfile.TemporaryDirectory() as folder:
         certs = Path(folder) / "certs"
-        command = (
-            f"{sys.executable} -m webhook serve --bind-address 127.0.0.1 --port {{port}}"
-            " --cert-dir {certs} --metrics-bind-address 0 --health-probe-bind-address 0"
-            " --shutdown-delay 0"
-        )
-        args = argparse.Namespace(
-            certs=str(certs), logs=folder, server_cpus="0", client_cpus="1", engine="inline",
-            client_cert="", client_key="", seconds=seconds,
-        )  # fmt: skip
         make_certificate(certs)
+        args = argparse.Namespace(certs=str(certs), logs=folder, server_cpus="0", client_cert="", client_key="")  # fmt: skip
         os.chdir(ROOT)
-        server = harness.Server("ours", command, args)
+        servers = {
+            name: harness.Server(name, command, args)
+            for name, command in {"ours": OURS, "floor": floor(Path(folder))}.items()
+        }
         try:
-            return [measured(server, case, certs, seconds, rounds) for case in CASES]
+            rows = [
+                row for case in CASES for row in measured(servers, case, certs, seconds, rounds)
+            ]
         finally:
-            server.stop()
+            for server in servers.values():
+                server.stop()
+    return rows
+
+
+OURS = (
+    f"{sys.executable} -m webhook serve --bind-address 127.0.0.1 --port {{port}}"
+    " --cert-dir {certs} --metrics-bind-address 0 --health-probe-bind-address 0 --shutdown-delay 0"
+)
+
+
+def floor(folder: Path) -> str:
+    """The command of a plain Go server that reads the body and answers a fixed 200."""
+    source, binary = HERE / "gotools", folder / "goplain"
+    subprocess.run(["go", "build", "-o", str(binary), "./goplain"], cwd=source, check=True)
+    return f"{binary} -port {{port}} -certs {{certs}}"
 
 
 def make_certificate(folder: Path) -> None:
@@ -84,25 +96,27 @@ def make_certificate(folder: Path) -> None:
 
 
 def measured(
-    server: harness.Server, case: str, certs: Path, seconds: float, rounds: int
-) -> dict[str, float | str | int]:
-    """Medians over rounds; every answer is verified by the client."""
+    servers: dict[str, harness.Server], case: str, certs: Path, seconds: float, rounds: int
+) -> list[dict[str, float | str | int]]:
+    """Medians over rounds, the servers in turn; every answer is verified by the client."""
     import client
 
     context = client.client_context(f"{certs}/ca.crt")
-    url = f"https://localhost:{server.port}/validate"
-    client.load(url, case, 1, 0.5, context)
-    rows = []
-    for _ in range(rounds):
-        before = harness.cpu_seconds(server.process.pid)
-        result = client.load(url, case, 1, seconds, context)
-        used = harness.cpu_seconds(server.process.pid) - before
-        assert not result.errors, result.first_error
-        rows.append(
-            (used * 1000 / result.requests, result.p50_ms, result.p99_ms, result.body_bytes)
-        )
-    cpu, p50, p99, size = (statistics.median(column) for column in zip(*rows, strict=True))
-    return {"case": case, "bytes": int(size), "cpu_ms": cpu, "p50_ms": p50, "p99_ms": p99}
+    rows: dict[str, list[tuple[float, ...]]] = {name: [] for name in servers}
+    for number in range(rounds + 1):  # the first round warms up
+        for name, server in servers.items():
+            url = f"https://localhost:{server.port}/validate"
+            before = harness.cpu_seconds(server.process.pid)
+            result = client.load(url, case, 1, seconds if number else 0.5, context)
+            used = harness.cpu_seconds(server.process.pid) - before
+            assert not result.errors, result.first_error
+            if number:
+                rows[name].append((used * 1000 / result.requests, result.p50_ms, result.p99_ms))
+    found = []
+    for name, kept in rows.items():
+        cpu, p50, p99 = (statistics.median(column) for column in zip(*kept, strict=True))
+        found.append({"case": case, "server": name, "cpu_ms": round(cpu, 3), "p50_ms": round(p50, 3), "p99_ms": round(p99, 3)})  # fmt: skip
+    return found
 
 
 def main() -> int:
