@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from webhook.building import profile_of
 from webhook.catalog import PROFILES, rule_examples, shipped_names
 from webhook.cli.failures import CallerError
+from webhook.cli.options import policy_options, settings_of
 from webhook.cli.relying import explain_locked, explain_stale
 from webhook.drawing.diagrams import dot, mermaid
 from webhook.drawing.graph import START, Graph, graphs
@@ -18,6 +19,7 @@ from webhook.lifecycle.compile import ProfileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from webhook.lifecycle.model import Profile
 
@@ -53,6 +55,12 @@ _FORMS = {"mermaid": mermaid, "dot": dot, "svg": svg}
 @click.option(
     "--locked", "locked", multiple=True, metavar="FILE", help="Is the lock held, by whose word?"
 )
+@click.option(
+    "--review",
+    metavar="FILE[:LINE]",
+    help="What every rule says of a recorded write: an AdmissionReview, or a line of an audit log.",
+)
+@policy_options
 def explain(
     what: str | None,
     value: str | None,
@@ -61,6 +69,9 @@ def explain(
     classes: tuple[str, ...],
     stale: tuple[str, ...],
     locked: tuple[str, ...],
+    review: str | None,
+    config: Path | None,
+    **flags: Any,
 ) -> int:
     """Explain a profile, a value of it, or a rule.
 
@@ -72,7 +83,12 @@ def explain(
     skyhook-webhook explain skyhook.complete-needs-nodes a rule
     skyhook-webhook explain skyhook --track node-package-step --format svg
     skyhook-webhook explain --stale operatorcondition.yaml
+    skyhook-webhook explain --review examples/review.json
     """  # noqa: D301 - click reads the \b, so it must be one
+    if review is not None:
+        from webhook.cli.explain_review import explain_review
+
+        return explain_review(review, settings_of(config, flags))
     if stale or locked:
         profiles = [what] if what is not None else []
         code = explain_stale(stale, profiles) if stale else 0

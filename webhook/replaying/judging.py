@@ -103,17 +103,11 @@ class Judging:
 
     def _read(self, line: Line, part: Part) -> Write | None:
         try:
-            request = request_of(decode_admission(line.body))
+            return write_of(line)
         except ReviewError as error:
             part.unreadable.append((line.source, line.number, error.message))
             part.summary.skip(Unjudged(Why.UNREADABLE, line.source, line.number))
             return None
-        recorded = _RECORDED.decode(line.body)
-        outcome = Outcome.DRY_RUN if request.dry_run else Outcome.UNKNOWN
-        if isinstance(recorded.outcome, int):
-            outcome = _outcome(recorded.outcome, outcome)
-        time = float(recorded.ts) if isinstance(recorded.ts, int | float) else None
-        return Write(request, line.source, line.number, time, outcome)
 
     def _judge(self, write: Write, part: Part) -> None:
         engine, wanted = self._engine, self._wanted
@@ -133,6 +127,17 @@ class Judging:
             part.occurrences.append(occurrence_of(write, verdict, changes))
         if wanted.steps:
             part.steps.extend(steps_of(write, verdict))
+
+
+def write_of(line: Line) -> Write:
+    """The write that a line records. Raises ReviewError."""
+    request = request_of(decode_admission(line.body))
+    recorded = _RECORDED.decode(line.body)
+    outcome = Outcome.DRY_RUN if request.dry_run else Outcome.UNKNOWN
+    if isinstance(recorded.outcome, int):
+        outcome = _outcome(recorded.outcome, outcome)
+    time = float(recorded.ts) if isinstance(recorded.ts, int | float) else None
+    return Write(request, line.source, line.number, time, outcome)
 
 
 def _outcome(code: int, otherwise: Outcome) -> Outcome:
