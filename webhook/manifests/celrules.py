@@ -34,7 +34,9 @@ def requires(cel: Cel, rule: Requires) -> Iterator[Validation]:
 
     holds = cel.everywhere(first, body, removed=True, local=False)
     text = rule.message or f"needs {'; '.join(str(t.path) for t in rule.need) or 'never to be'}"
+    other = " and ".join(str(t.path) for t in rule.need if t.path)
     message = text.replace("{old} -> {new}", "this step").replace("{new}", "the new value")
+    message = message.replace("{found}", f"{other} is not as it has to be")
     at = rule.at or first
     yield Validation(rule.id, rule.severity, holds, f"{at}: {message}", closed=rule.closed)
 
