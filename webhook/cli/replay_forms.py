@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from webhook.replaying.occurrence import Occurrence
     from webhook.replaying.summary import Summary
 
-FORMS: Final = ("text", "json", "jsonl", "yaml", "junit", "sarif", "github", "html")
+FORMS: Final = ("text", "json", "jsonl", "yaml", "junit", "sarif", "github")
 _ENCODE: Final = msgspec.json.Encoder()
 
 
@@ -121,26 +120,6 @@ class BorrowedForm:
         self.printer.end(Counts(found.writes, allowed, found.denied, found.warned))
 
 
-@dataclass(slots=True)
-class PageForm:
-    """The HTML page; it needs everything at once."""
-
-    write: Callable[[str], object]
-    parts: list[Part] = field(default_factory=list)
-
-    def part(self, part: Part) -> None:
-        """Keeps it, without its counts."""
-        self.parts.append(part)
-
-    def end(self, total: Part) -> None:
-        """Prints the page."""
-        from webhook.reporting.page import page
-
-        occurrences = [one for part in self.parts for one in part.occurrences]
-        steps = [step for part in self.parts for step in part.steps]
-        self.write(page(total, occurrences, steps, version("skyhook-webhook")))
-
-
 def printer_of(form: str, most: int) -> ReplayPrinter:
     """The printer that writes this form to stdout."""
     write = sys.stdout.write
@@ -149,7 +128,6 @@ def printer_of(form: str, most: int) -> ReplayPrinter:
         "jsonl": lambda: LinesForm(sys.stdout.buffer.write),
         "json": lambda: DocumentForm(write, yaml=False),
         "yaml": lambda: DocumentForm(write, yaml=True),
-        "html": lambda: PageForm(write),
     }
     if form in makers:
         return makers[form]()
