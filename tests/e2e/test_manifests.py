@@ -9,18 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.e2e.guarding import Guard
 from tests.kube.client import APPLY_PATCH, MERGE_PATCH
 from tests.manifests.engine import OPTIONS
 from webhook.certs.authority import Authority
 from webhook.certs.cabundle import ServiceKey, applied
 from webhook.certs.cluster import Kind
 from webhook.certs.keeper import FIELD_MANAGER
+from webhook.certs.shared import SECRET
 from webhook.manifests.options import Options, Tls
 from webhook.manifests.overlays import OVERLAYS, with_overlays
 from webhook.manifests.render import render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.kube.control_plane import ControlPlane
 
@@ -202,3 +205,31 @@ def test_our_account_reads_the_two_crds_and_writes_them_only_with_the_conversion
         ADMIN, "auth", "can-i", "patch", "crd/skyhooks.skyhook.nvidia.com", f"--as={OURS}"
     )
     assert granted.request(OURS, "PATCH", f"{path}?dryRun=All", patch, MERGE_PATCH)[0] == 200
+
+
+def test_the_server_gets_by_with_what_the_manifests_allow(cluster: ControlPlane, tmp_path: Path):
+    """Self-signed, with the token of our account alone: Secret made, caBundles written, nothing refused."""
+    options = replace(OPTIONS, namespace="skyhook-webhook")  # where the tests' account lives
+    objects = [obj for obj in render(options) if obj["kind"] != "Deployment"]
+    for obj in objects:
+        for webhook in obj.get("webhooks", ()):
+            webhook["rules"] = [{**rule, "resources": ["nothings"]} for rule in webhook["rules"]]
+        status, answer = apply(cluster, obj)
+        assert status in (200, 201), answer
+    account = str(cluster.kubeconfig("webhook"))
+    settings = {"tls": "self-signed", "namespace": options.namespace, "kubeconfig": account}
+    server = Guard(tmp_path, settings)  # ready: it has seen the right caBundle
+    secret = cluster.request(
+        ADMIN, "GET", f"/api/v1/namespaces/{options.namespace}/secrets/{SECRET}"
+    )[1]
+    stored = [
+        cluster.request(ADMIN, "GET", path_of(obj))[1] for obj in objects if "webhooks" in obj
+    ]
+    bundles = {w["clientConfig"].get("caBundle") for obj in stored for w in obj["webhooks"]}
+    assert server.stop() == 0
+    for obj in objects[1:]:
+        cluster.request(ADMIN, "DELETE", path_of(obj))
+    assert bundles == {secret["data"]["ca.crt"]}
+    log = server.log_file.read_text()
+    assert "forbidden" not in log.lower()
+    assert "403" not in log
