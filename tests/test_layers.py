@@ -38,7 +38,7 @@ BELOW: dict[str, set[str]] = {
         "building",
         "documents",
     },
-    "drawing": {"core", "lifecycle", "catalog"},
+    "drawing": {"core", "lifecycle", "catalog", "reviews"},
     "manifests": {
         "core",
         "lifecycle",

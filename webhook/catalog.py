@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 PROFILES: Final = ("skyhook", "nodewright")
 """The profiles that are on by default, in the order in which they judge."""
 
+_EXAMPLES: Final = ("profiles/examples/skyhook.yaml", "specs/examples.yaml")
+
 MORE_PROFILES: Final = (
     "cluster-api-machine",
     "cluster-api-machine-v1beta1",
@@ -112,10 +114,12 @@ def shipped_names() -> list[str]:
 
 
 @cache
-def rule_examples() -> Mapping[str, Mapping[str, Any]]:
-    """By rule, a write that it denies (or warns about) and one that passes."""
-    text = (files("webhook") / "specs" / "examples.yaml").read_bytes()
-    return dict(load_yaml(text, "specs/examples.yaml"))
+def rule_examples(name: str) -> tuple[Mapping[str, Any], ...]:
+    """Documents of writes that show what the rules of a profile of ours do (reviews/rulebook.py)."""
+    return tuple(
+        dict(load_yaml((files("webhook") / path).read_bytes(), path))
+        for path in (_EXAMPLES if name in PROFILES else ())
+    )
 
 
 @cache

@@ -7,21 +7,25 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webhook.building import profile_of
-from webhook.catalog import PROFILES, rule_examples, shipped_names
+from webhook.catalog import PROFILES, Catalog, rule_examples, shipped_names
 from webhook.cli.failures import CallerError
 from webhook.cli.options import policy_options, settings_of
 from webhook.cli.relying import explain_locked, explain_stale
 from webhook.drawing.diagrams import dot, mermaid
 from webhook.drawing.graph import START, Graph, graphs
+from webhook.drawing.messages import messages
+from webhook.drawing.ruling import rule_text
 from webhook.drawing.svg import svg
-from webhook.drawing.telling import graph_text, profile_text, rule_text, value_text
+from webhook.drawing.telling import graph_text, profile_text, value_text
 from webhook.lifecycle.compile import ProfileError
+from webhook.reviews.rulebook import samples, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from webhook.lifecycle.model import Profile
+    from webhook.reviews.rulebook import Told
 
 _FORMS = {"mermaid": mermaid, "dot": dot, "svg": svg}
 
@@ -46,6 +50,12 @@ _FORMS = {"mermaid": mermaid, "dot": dot, "svg": svg}
     help="Draw edges of this class. Repeatable.",
 )
 @click.option(
+    "--messages",
+    "page",
+    is_flag=True,
+    help="Every message of every rule on one page (Markdown), by judging examples.",
+)
+@click.option(
     "--stale",
     "stale",
     multiple=True,
@@ -67,6 +77,7 @@ def explain(
     track_id: str | None,
     form: str,
     classes: tuple[str, ...],
+    page: bool,
     stale: tuple[str, ...],
     locked: tuple[str, ...],
     review: str | None,
@@ -82,6 +93,7 @@ def explain(
     skyhook-webhook explain skyhook config-check         what a word is that is no value
     skyhook-webhook explain skyhook.complete-needs-nodes a rule
     skyhook-webhook explain skyhook --track node-package-step --format svg
+    skyhook-webhook explain skyhook --messages           all that it says, with examples
     skyhook-webhook explain --stale operatorcondition.yaml
     skyhook-webhook explain --review examples/review.json
     """  # noqa: D301 - click reads the \b, so it must be one
@@ -99,6 +111,9 @@ def explain(
     if "." in what and not what.endswith((".yaml", ".yml")) and "/" not in what:
         return _rule(what)
     profile = profile_of(what)
+    if page:
+        click.echo("\n".join(messages(profile, _told(profile))))
+        return 0
     if form != "text":
         graph = _track(profile, track_id)
         click.echo("\n".join(_FORMS[form](graph, frozenset(classes))))
@@ -119,7 +134,8 @@ def _list() -> None:
 
 def _text(profile: Profile, value: str | None, track_id: str | None) -> Iterable[str]:
     if value is None:
-        return graph_text(_track(profile, track_id)) if track_id else profile_text(profile)
+        track = _track(profile, track_id) if track_id else None
+        return profile_text(profile) if track is None else graph_text(profile, track)
     lines = value_text(profile, START if value == "absent" else value)
     if not lines:
         known = sorted(
@@ -131,9 +147,15 @@ def _text(profile: Profile, value: str | None, track_id: str | None) -> Iterable
     return lines
 
 
+def _told(profile: Profile) -> list[Told]:
+    """What becomes of the examples of a profile's rules, judged now."""
+    known = samples(profile, rule_examples(profile.profile))
+    return list(told(profile, Catalog.of([profile], usually=True), known)) if known else []
+
+
 def _rule(rule_id: str) -> int:
     profile = profile_of(rule_id.partition(".")[0])
-    lines = rule_text(profile, rule_id, rule_examples())
+    lines = rule_text(profile, rule_id, _told(profile))
     if not lines:
         raise CallerError(f"there is no rule {rule_id!r}; `explain {profile.profile}` lists them")
     click.echo("\n".join(lines))

@@ -31,7 +31,7 @@ def _id(value: str) -> str:
 def mermaid(graph: Graph, classes: frozenset[str] = frozenset()) -> Iterator[str]:
     """A stateDiagram-v2."""
     yield "stateDiagram-v2"
-    yield f"  %% {graph.kind} {graph.path} ({graph.rule})"
+    yield f"  %% {graph.kind} {graph.place} ({graph.rule})"
     for value in graph.values:
         yield f'  state "{value}" as {_id(value)}'
     if graph.free:
@@ -46,7 +46,7 @@ def dot(graph: Graph, classes: frozenset[str] = frozenset()) -> Iterator[str]:
     """A digraph for Graphviz."""
     yield f'digraph "{graph.rule}" {{'
     yield '  rankdir=LR; node [shape=box, style=rounded, fontname="sans-serif"];'
-    yield f'  label="{graph.kind} {_quoted(graph.path)}";'
+    yield f'  label="{graph.kind} {_quoted(graph.place)}";'
     yield f'  "{START}" [shape=point];'
     for value in graph.values:
         yield f'  "{value}";'

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from webhook.core.finding import Severity
 from webhook.core.writer import Writer
+from webhook.drawing.wording import place
+from webhook.lifecycle.compile import is_recorded
 from webhook.lifecycle.edges import EdgeTable, edge_table
 from webhook.lifecycle.model import ABSENT
 from webhook.lifecycle.track import legal_values
@@ -14,10 +16,11 @@ from webhook.lifecycle.track import legal_values
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from webhook.lifecycle.model import Guard, Profile, Track
+    from webhook.lifecycle.model import Guard, Profile, Scalar, Track
 
-START = "(absent)"
+START: Final = "(absent)"
 """How the graph names no value at all."""
+WRITERS: Final = (Writer.OPERATOR, Writer.SERVICE_ACCOUNT, Writer.PERSON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +48,48 @@ class Graph:
     Attributes:
         rule: the rule's id.
         kind: kind of the object.
-        path: where the value is.
+        place: where the value is.
         noun: what it is called.
         source: where upstream says so.
+        why: what is worth knowing of it.
         values: the closed set, as text.
+        parts: the words that values are made of, by field; empty for single words.
         notes: words that are no values, and what they are.
         steps: every step that somebody makes; empty with ``free``.
         free: any value may follow any other.
         table: the edges as the engine has them; None with ``free``.
         owners: what becomes of any change by writers who do not own the place.
+        certain: whether this release was recorded; elsewhere steps nobody makes only warn.
     """
 
     rule: str
     kind: str
-    path: str
+    place: str
     noun: str
     source: str
     why: str
     values: tuple[str, ...]
+    parts: Mapping[str, tuple[str, ...]]
     notes: Mapping[str, str]
     steps: tuple[Step, ...]
     free: bool
     table: EdgeTable | None
     owners: Mapping[Writer, Severity]
+    certain: bool
+
+    @property
+    def title(self) -> str:
+        """Kind and place."""
+        return f"{self.kind} {self.place}"
 
     def onward(self, value: str) -> list[Step]:
         """The steps that begin at a value."""
         return [step for step in self.steps if step.old == value]
+
+    def never(self, value: str) -> list[str]:
+        """Values that nobody goes to from here."""
+        reached = {step.new for step in self.onward(value)} | {value}
+        return [] if self.free else [v for v in self.values if v not in reached]
 
     def verdict(self, step: Step, writer: Writer) -> Severity:
         """What becomes of a step that this writer makes."""
@@ -96,39 +114,39 @@ def graphs(profile: Profile, release: str | None = None) -> Iterator[Graph]:
 def _graph(profile: Profile, guard: Guard, track: Track, release: str) -> Graph:
     values = legal_values(track, release)
     table = edge_table(track, values, profile.classes)
-    steps = []
-    for (old, new), name in table.edges.items() if table is not None else ():
-        cls = table.classes[name] if table is not None else None
-        steps.append(
-            Step(
-                START if old == ABSENT else str(old),
-                START if new == ABSENT else str(new),
-                name,
-                cls.about if cls else "",
-                documented=bool(cls and cls.documented),
-            )
-        )
     return Graph(
         rule=f"{profile.profile}.{track.id}",
         kind=guard.match.kind,
-        path=track.path,
+        place=place(track.path),
         noun=track.noun or track.id.replace("-", " "),
         source=track.source,
         why=track.why,
         values=tuple(str(v) for v in values),
+        parts={name: tuple(str(w) for w in words) for name, words in track.parts.items()},
         notes=track.notes,
-        steps=tuple(steps),
+        steps=tuple(_steps(table)) if table is not None else (),
         free=table is None,
         table=table,
         owners=_owners(guard, track),
+        certain=is_recorded(profile, release),
     )
+
+
+def _steps(table: EdgeTable) -> Iterator[Step]:
+    """The edges, those of the first class first."""
+    for name in table.classes:
+        cls = table.classes[name]
+        for (old, new), found in table.edges.items():
+            if found == name:
+                yield Step(_shown(old), _shown(new), name, cls.about, cls.documented)
+
+
+def _shown(value: Scalar) -> str:
+    return START if value == ABSENT else str(value)
 
 
 def _owners(guard: Guard, track: Track) -> Mapping[Writer, Severity]:
     for rule in guard.owned:
-        if any(track.path.startswith(place.path) for place in rule.paths):
+        if any(track.path.startswith(owned.path) for owned in rule.paths):
             return rule.others
     return {}
-
-
-WRITERS = (Writer.OPERATOR, Writer.SERVICE_ACCOUNT, Writer.PERSON)

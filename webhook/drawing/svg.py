@@ -41,7 +41,7 @@ def svg(graph: Graph, classes: frozenset[str] = frozenset()) -> Iterator[str]:
     )
     yield f"<title>{escape(graph.kind)}: {escape(graph.noun)}</title><style>{_STYLE}</style>"
     yield from _markers(colours)
-    yield f'<text x="{MARGIN}" y="24">{escape(f"{graph.kind} {graph.path}")}</text>'
+    yield f'<text x="{MARGIN}" y="24">{escape(f"{graph.kind} {graph.place}")}</text>'
     yield from _legend(colours)
     for step in steps:
         yield _arrow(places, step, colours[step.cls])

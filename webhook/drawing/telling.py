@@ -1,40 +1,56 @@
-"""A profile, a value or a rule, told as text."""
+"""A profile and its values, told as text."""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
 from webhook.core.finding import Severity
+from webhook.core.writer import Writer
 from webhook.drawing.graph import START, WRITERS, Graph, Step, graphs
+from webhook.drawing.wording import source_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from webhook.core.writer import Writer
     from webhook.lifecycle.model import Guard, Profile
+
+_COLUMNS: Final = {
+    Writer.OPERATOR: "operator",
+    Writer.SERVICE_ACCOUNT: "other accounts",
+    Writer.PERSON: "people, nodes",
+}
+_SAID: Final = {Severity.ALLOW: "yes", Severity.WARN: "warned", Severity.DENY: "denied"}
+REMOVED: Final = "(removed)"
 
 
 def profile_text(profile: Profile) -> Iterator[str]:
-    """A whole profile: its levels, values and steps."""
+    """A whole profile: its levels, values and steps, then its other rules."""
     yield f"profile {profile.profile}: {profile.about}".rstrip(": ")
+    if profile.source:
+        yield f"read from {profile.source}"
     if profile.releases is not None:
-        recorded = ", ".join(profile.releases.recorded) or "none"
-        yield f"release {profile.releases.assumed} unless set; edges recorded from: {recorded}"
+        recorded = ", ".join(profile.releases.recorded)
+        known = (
+            f"recorded: {recorded}" if recorded else "none was recorded, so only values are sure"
+        )
+        yield f"release {profile.releases.assumed} unless set; {known}"
     for name, cls in profile.classes.items():
-        yield f"  class {name}: {cls.about}"
+        yield f"  {name}: {cls.about}"
     for graph in graphs(profile):
         yield ""
-        yield from graph_text(graph)
-    yield ""
-    yield from _other_rules(profile)
+        yield from graph_text(profile, graph)
+    for guard in profile.guards:
+        yield ""
+        yield from _other_rules(profile, guard)
 
 
-def graph_text(graph: Graph) -> Iterator[str]:
+def graph_text(profile: Profile, graph: Graph) -> Iterator[str]:
     """One track as text: its values, and from each one where it may go."""
-    yield f"{graph.kind} {graph.path}  ({graph.rule})"
-    yield f"  {graph.noun}: {', '.join(graph.values)}"
-    if graph.free:
+    yield f"{graph.title}  ({graph.rule})"
+    if graph.why:
+        yield f"  {graph.why}"
+    yield from _vocabulary(graph)
+    if graph.free and len(graph.values) > 1:
         yield "  any of them may follow any other"
     for value in (START, *graph.values):
         rows = _by_class(graph.onward(value))
@@ -42,122 +58,121 @@ def graph_text(graph: Graph) -> Iterator[str]:
             yield f"  {value}"
         for cls, targets in rows.items():
             yield f"    {cls:<12} -> {', '.join(targets)}"
-    for word, note in graph.notes.items():
-        yield f"  {word}: {note}"
+    yield from _no_values(graph)
     if graph.source:
-        yield f"  source: {graph.source}"
+        yield f"  source: {source_of(profile, graph.source)}"
+
+
+def _vocabulary(graph: Graph) -> Iterator[str]:
+    for name, words in graph.parts.items():
+        yield f"  {name}: {', '.join(words)}"
+    yield f"  {graph.noun}: {', '.join(graph.values)}"
+
+
+def _no_values(graph: Graph) -> Iterator[str]:
+    """The words that people take for values."""
+    if graph.notes:
+        yield "  no values of the API:"
+    for word, note in graph.notes.items():
+        yield f"    {word}: {note}"
 
 
 def _by_class(steps: list[Step]) -> dict[str, list[str]]:
     rows: dict[str, list[str]] = {}
     for step in steps:
-        rows.setdefault(step.cls, []).append(step.new)
+        rows.setdefault(step.cls, []).append(REMOVED if step.new == START else step.new)
     return rows
 
 
-def _other_rules(profile: Profile) -> Iterator[str]:
-    for guard in profile.guards:
-        yield f"{guard.match.kind}: rules beside the tracks"
-        for line in _rule_lines(profile.profile, guard):
-            yield f"  {line}"
-
-
-def _rule_lines(profile: str, guard: Guard) -> Iterator[str]:
+def _other_rules(profile: Profile, guard: Guard) -> Iterator[str]:
     tracks = {track.id for track in guard.tracks}
-    for rule in guard.rules():
-        if rule.id not in tracks:
-            text = rule.why or getattr(rule, "message", "") or rule.source
-            yield f"{profile}.{rule.id}" + (f": {text}" if text else "")
+    rules = [rule for rule in guard.rules() if rule.id not in tracks]
+    if rules:
+        yield f"{guard.match.kind}: further rules (`explain {profile.profile}.RULE` shows each)"
+    for rule in rules:
+        text = rule.why or source_of(profile, rule.source)
+        yield f"  {profile.profile}.{rule.id}" + (f": {text}" if text else "")
 
 
 def value_text(profile: Profile, value: str) -> list[str]:
-    """What is legal from a value, for whom, at each level that has it; [] if none has."""
+    """What is legal from a value, for whom, at each level that has it; [] if none has.
+
+    A Node's own record, which is the truth, comes before what copies it.
+    """
+    known = list(graphs(profile))
+    if profile.identity is not None:
+        known.sort(key=lambda g: g.kind == profile.identity.kind)  # type: ignore[union-attr]
+    noted = [graph for graph in known if value in graph.notes]
+    if noted:
+        return list(_no_value(noted, value))
     lines: list[str] = []
-    for graph in graphs(profile):
-        note = graph.notes.get(value)
-        if note is not None:
-            lines += [f"{value} is no {graph.noun}: {note}", f"  legal: {', '.join(graph.values)}"]
-        elif value in graph.values or value == START:
-            lines += list(_value_at(graph, value))
-    return lines
+    for graph in known:
+        if value in graph.values or (value == START and graph.steps):
+            lines += [*([""] if lines else []), *_value_at(graph, value)]
+    return [*lines, *_derived(profile, value)] if lines else []
+
+
+def _no_value(noted: list[Graph], value: str) -> Iterator[str]:
+    """Said once, however many levels share the words."""
+    yield f"{value}: {noted[0].notes[value]}"
+    for name, words in noted[0].parts.items():
+        yield f"  each {name}: {', '.join(words)}"
+    if not noted[0].parts:
+        yield f"  legal: {', '.join(noted[0].values)}"
+    for graph in noted:
+        yield f"  at {graph.title}  ({graph.rule})"
 
 
 def _value_at(graph: Graph, value: str) -> Iterator[str]:
-    yield f"{value}, {graph.noun} at {graph.kind} {graph.path}  ({graph.rule})"
+    yield f"{value}: {graph.noun} at {graph.title}  ({graph.rule})"
+    if graph.why:
+        yield f"  {graph.why}"
     if graph.free:
-        others = ", ".join(v for v in graph.values if v != value)
-        yield f"  may become any other: {others}"
-        yield from (f"  {w.value}: {_for_owner(graph, w)}" for w in WRITERS if w in graph.owners)
-        return
-    steps = graph.onward(value)
-    for cls, targets in _by_class(steps).items():
-        about = next((s.about for s in steps if s.cls == cls), "")
-        yield f"  {cls:<12} -> {', '.join(targets)}" + (f"   [{about}]" if about else "")
-    for writer in WRITERS:
-        yield f"  {writer.value}: {_for_writer(graph, steps, writer)}"
-    reached = {step.new for step in steps} | {value}
-    never = [v for v in graph.values if v not in reached]
-    yield f"  never, by anybody: {', '.join(never) or 'nothing'}"
+        others = [v for v in graph.values if v != value]
+        yield f"  may become any other: {', '.join(others)}" if others else "  or it is removed"
+    elif graph.onward(value):
+        yield from _table(graph, graph.onward(value))
+    else:
+        yield "  it stays: nothing may follow it"
+    for writer in (w for w in WRITERS if w in graph.owners):
+        yield f"  {_COLUMNS[writer]}: {_for_owner(graph, writer)}"
+    never = graph.never(value)
+    if never:
+        how = "never, by anybody" if graph.certain else "by nobody as far as is known (warned)"
+        yield f"  {how}: {', '.join(never)}"
+
+
+def _table(graph: Graph, steps: list[Step]) -> Iterator[str]:
+    """A row for each step, a column for each kind of writer who may take any."""
+    writers = [writer for writer in WRITERS if writer not in graph.owners]
+    wide = max(len(REMOVED), *(len(step.new) for step in steps))
+    heads = "  ".join(f"{_COLUMNS[w]:<14}" for w in writers)
+    yield f"  {'to':<{wide}}  {heads}  what it is"
+    for step in steps:
+        target = REMOVED if step.new == START else step.new
+        said = "  ".join(f"{_said(graph, step, w):<14}" for w in writers)
+        yield f"  {target:<{wide}}  {said}  {step.about or step.cls}"
+
+
+def _said(graph: Graph, step: Step, writer: Writer) -> str:
+    severity = graph.verdict(step, writer)
+    if severity is Severity.DENY and not graph.certain:
+        severity = Severity.WARN
+    return _SAID.get(severity, severity.value)
 
 
 def _for_owner(graph: Graph, writer: Writer) -> str:
-    if graph.owners[writer] is Severity.DENY:
-        return "none of these; only the operator writes this (its CLI's own writes are recognised)"
-    return "any of these, told once an hour that only the operator writes this"
+    if graph.owners[writer] is not Severity.DENY:
+        return "any of these, told at most once an hour that only the operator writes this"
+    if not graph.certain:
+        return "any of these, with a warning that only the operator writes this"
+    return "none of these; only the operator writes this (its CLI's own writes are recognised)"
 
 
-def _for_writer(graph: Graph, steps: list[Step], writer: Writer) -> str:
-    if writer in graph.owners:
-        return _for_owner(graph, writer)
-    odd: dict[Severity, list[str]] = {}
-    for step in steps:
-        verdict = graph.verdict(step, writer)
-        if verdict is not Severity.ALLOW:
-            odd.setdefault(verdict, []).append(step.new)
-    if not odd:
-        return "all of these, without a word"
-    said = {Severity.WARN: "with a warning", Severity.DENY: "denied"}
-    parts = [f"{said.get(s, s.value)}: {', '.join(names)}" for s, names in odd.items()]
-    return "all of these; " + "; ".join(parts)
-
-
-def rule_text(
-    profile: Profile, rule_id: str, examples: Mapping[str, Mapping[str, Any]] | None = None
-) -> list[str]:
-    """One rule: where it stands, why, where it comes from upstream; [] if there is none.
-
-    ``examples``: by rule, a write that is denied (or warned about) and one that passes.
-    """
-    name = rule_id.partition(".")[2]
-    lines: list[str] = []
+def _derived(profile: Profile, value: str) -> Iterator[str]:
+    """Rules that speak of the value at the levels that follow from others."""
     for guard in profile.guards:
         for rule in guard.rules():
-            if name != rule.id and not name.startswith(rule.id + "."):
-                continue
-            lines.append(f"{profile.profile}.{rule.id}  (for {guard.match.kind})")
-            places = _places(rule)
-            lines += [f"  reads: {', '.join(places)}"] if places else []
-            severity = getattr(rule, "severity", None)
-            lines += [f"  severity: {severity}"] if severity else []
-            lines += [f"  says: {m}"] if (m := getattr(rule, "message", "")) else []
-            lines += [f"  why: {rule.why}"] if rule.why else []
-            lines += [f"  source: {rule.source}"] if rule.source else []
-            lines += [f"  instead: {rule.hint}"] if rule.hint else []
-            for what, write in (examples or {}).get(rule.id, {}).items():
-                lines += [f"  {what}: {_one_line(write)}"]
-    return lines
-
-
-def _one_line(write: Any) -> str:
-    shown = {k: v for k, v in write.items() if k in ("old", "new", "user", "create")}
-    return json.dumps(shown, ensure_ascii=False)
-
-
-def _places(rule: object) -> list[str]:
-    path = getattr(rule, "path", None)
-    if path:
-        return [path]
-    tests = [*getattr(rule, "when", ()), *getattr(rule, "need", ())]
-    found = [t.path for t in tests if t.path] or list(getattr(rule, "at", None) or ())
-    found += [p.path for p in getattr(rule, "paths", ())]
-    return list(dict.fromkeys(found))
+            if value in rule.why:
+                yield ""
+                yield f"{profile.profile}.{rule.id}: {rule.why}"

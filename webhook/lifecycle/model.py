@@ -336,5 +336,6 @@ class Profile(_Model):
     identity: Identity | None = None
     releases: Releases | None = None
     conditions: ConditionNames | None = None
+    files: dict[str, str] = {}  # (+) what the short names of files in `source` stand for
     classes: dict[str, EdgeClass] = {}
     guards: list[Guard] = Field(min_length=1)
