@@ -18,6 +18,7 @@ BELOW: dict[str, set[str]] = {
     "documents": set(),
     "certs": set(),
     "gitting": set(),
+    "recording": set(),
     "checks": {"core", "lifecycle"},
     "specs": {"core", "lifecycle", "checks"},
     "schema": {"core", "documents"},
@@ -69,6 +70,7 @@ BELOW: dict[str, set[str]] = {
         "building",
         "documents",
         "catalog",
+        "recording",
     },
 }
 """What each part may import besides itself; `cli` may import everything."""
@@ -95,6 +97,7 @@ HOMES: dict[str, set[str]] = {
         "server",
         "documents",
         "replaying",
+        "recording",
     },
 }
 
