@@ -165,7 +165,34 @@ class Metrics:
             ["version"],
             registry=self.registry,
         )
+        self.recorded = Counter(
+            "skyhook_webhook_recorded_reviews_total",
+            "Reviews for --record, by what became of them: written, dropped for want of room, failed",
+            ["result"],
+            registry=self.registry,
+        )
+        self.glass = Counter(
+            "skyhook_webhook_break_glass_total",
+            "Writes let through by a break-glass annotation, by kind",
+            ["kind"],
+            registry=self.registry,
+        )
+        self.generation = Gauge(
+            "skyhook_webhook_settings_generation",
+            "Generation of the settings in force; 1 after the start",
+            registry=self.registry,
+        )
+        self.generation.set(1)
+        self.settings_broken = Gauge(
+            "skyhook_webhook_settings_broken",
+            "1 while the settings file cannot be used and earlier settings stay in force",
+            registry=self.registry,
+        )
         self._children: dict[tuple[str, ...], Counter] = {}
+
+    def know(self, kinds: frozenset[str]) -> None:
+        """The kinds that are guarded from now on; those of before are counted on by name."""
+        self._kinds |= kinds
 
     def count(self, judged: Judged) -> None:
         """Counts one verdict."""
@@ -189,6 +216,8 @@ class Metrics:
         ):
             for finding in findings:
                 self.findings.labels(finding.rule, effect).inc()
+        if verdict.broken_glass:
+            self.glass.labels(key[0]).inc()
         for rule in verdict.would_deny:
             self.would_deny.labels(rule).inc()
 

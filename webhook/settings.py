@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +24,7 @@ from pydantic_settings.exceptions import SettingsError as SourceError
 from webhook.core.release import ReleaseError, parse_release
 from webhook.core.window import Window, WindowError
 from webhook.core.writer import UserGlobs
+from webhook.reviews.breakglass import BreakGlass
 from webhook.reviews.policy import Mode, ModeRule, Policy
 
 MIB = 1024 * 1024
@@ -89,6 +91,19 @@ class RotationSettings(BaseModel):
         return self.look, self.settle, self.retire
 
 
+class BreakGlassSettings(BaseModel):
+    """``break_glass``: who may let one object through, and for how long."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    users: list[str] = ["system:masters"]
+    hours: float = Field(default=24.0, gt=0, le=24 * 7)
+
+    def compiled(self) -> BreakGlass:
+        """The setting as the policy uses it."""
+        return BreakGlass(UserGlobs.of(self.users), timedelta(hours=self.hours))
+
+
 class Settings(BaseSettings):
     """Everything that can be set. The description of each field is its help text."""
 
@@ -148,6 +163,16 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="Least level that is logged"
     )
+    record: Path | None = Field(
+        None, description="Folder in which reviews are recorded, for `replay`; none: nothing is"
+    )
+    record_max_bytes: int = Field(
+        1024 * MIB, ge=MIB, description="Bytes of all recordings; the oldest go first"
+    )
+    record_mask: bool = Field(
+        False,
+        description="Mask Node addresses and ids, env values and strangers' annotations in recordings",
+    )
     mode: Mode = Field(Mode.ENFORCE, description="What becomes of a denial, in general")
     modes: list[ModeSetting] = Field(
         [], description="Modes for some rules or writers; the first entry that applies counts"
@@ -162,6 +187,11 @@ class Settings(BaseSettings):
     conditions: ConditionSettings = Field(
         ConditionSettings(),
         description="window (open, closed, until: DATE), strip, project_ready, further_prefixes, read_only",
+    )
+    break_glass: BreakGlassSettings = Field(
+        BreakGlassSettings(),
+        description="users (globs of users and groups) who may let a write through by an annotation,"
+        " and the most hours ahead that it may expire",
     )
     strictness: Literal["recorded", "documented"] = Field(
         "recorded", description="documented: every step outside the operator's document warns"
@@ -218,6 +248,7 @@ class Settings(BaseSettings):
             overrides=tuple(entry.compiled() for entry in self.modes),
             operators=UserGlobs.of((*operators, *self.operators)),
             documented=self.strictness == "documented",
+            break_glass=self.break_glass.compiled(),
         )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from webhook.cli.failures import EXPECTED
 from webhook.cli.options import policy_options, settings_of
 
 if TYPE_CHECKING:
@@ -48,6 +50,17 @@ if TYPE_CHECKING:
     type=click.Choice(["debug", "info", "warning", "error"]),
     help="Least level that is logged. [default: info]",
 )
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Record reviews in this folder, for `replay`.",
+)
+@click.option(
+    "--record-mask/--no-record-mask",
+    default=None,
+    help="Mask addresses, env values and strangers' annotations in recordings.",
+)
 @click.option("--say-how", is_flag=True, help="Say on stderr how to try it, once it serves.")
 @policy_options
 def serve(config: Path | None, say_how: bool, **flags: Any) -> int:
@@ -56,16 +69,34 @@ def serve(config: Path | None, say_how: bool, **flags: Any) -> int:
     Every flag can also stand in the file of --config, or in the environment as
     SKYHOOK_WEBHOOK_PORT and so on; flags win over the environment, that over the file.
     """
-    return run(settings_of(config, flags), say_how=say_how)
+    settings = settings_of(config, flags)
+    source = None if config is None else _Again(config, flags)
+    return run(settings, source, say_how=say_how)
 
 
-def run(settings: Settings, *, say_how: bool = False) -> int:
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """Reads the same settings again."""
+
+    file: Path
+    flags: dict[str, Any]
+
+    def load(self) -> Settings:
+        """Raises ValueError, saying why."""
+        try:
+            return settings_of(self.file, self.flags)
+        except EXPECTED as error:
+            raise ValueError(str(error)) from None
+
+
+def run(settings: Settings, source: _Again | None = None, *, say_how: bool = False) -> int:
     """Runs a server; returns its exit code."""
     from webhook.building import assumptions, engine_of
     from webhook.certs.bundle import CertError
     from webhook.cli.failures import CallerError
     from webhook.metrics import Metrics
     from webhook.server.log import Log, attach
+    from webhook.server.reload import Source
     from webhook.server.run import Server
     from webhook.server.state import State
 
@@ -75,7 +106,8 @@ def run(settings: Settings, *, say_how: bool = False) -> int:
     attach(log)
     for line in assumptions(settings, engine.catalog):
         log("info", line)
-    server = Server(State(engine, settings, Metrics(kinds), log))
+    again = None if source is None else Source(source.file, source.load)
+    server = Server(State(engine, settings, Metrics(kinds), log, source=again))
     try:
         asyncio.run(server.run(_say_how if say_how else None))
     except (CertError, OSError, ValueError) as error:

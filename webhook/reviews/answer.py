@@ -92,6 +92,8 @@ def _audit(verdict: Verdict) -> dict[str, str]:
         rules = dict.fromkeys(f.rule for f in verdict.findings)
         found["rules"] = cut(",".join(rules), LONGEST_CAUSE)
         found["writer"] = verdict.writer.value
+    if verdict.broken_glass:
+        found["break-glass"] = cut(verdict.broken_glass, LONGEST_CAUSE)
     if verdict.would_deny:
         found["would-deny"] = cut(",".join(verdict.would_deny), LONGEST_CAUSE)
     return found

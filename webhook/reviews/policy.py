@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from webhook.core.writer import NOBODY, UserGlobs
+from webhook.reviews.breakglass import BreakGlass
 
 if TYPE_CHECKING:
     from webhook.core.finding import Finding
@@ -51,12 +52,14 @@ class Policy:
         overrides: exceptions; the first one that applies counts.
         operators: globs of the user names that are the operator.
         documented: edges outside the system's own document warn (``strictness: documented``).
+        break_glass: who may let a write through by an annotation.
     """
 
     mode: Mode = Mode.ENFORCE
     overrides: tuple[ModeRule, ...] = ()
     operators: UserGlobs = NOBODY
     documented: bool = False
+    break_glass: BreakGlass = field(default_factory=BreakGlass)
 
     def mode_for(self, finding: Finding, names: tuple[str, ...]) -> Mode:
         """The mode of a finding for a writer, given his user and group names."""

@@ -38,6 +38,7 @@ class Verdict:
         warned: findings that the writer is told.
         audited: findings for log, metric and audit annotation only.
         would_deny: rule ids of denials that the policy turned into less.
+        broken_glass: until when and why a denied write was let through all the same; or "".
     """
 
     writer: Writer
@@ -45,6 +46,7 @@ class Verdict:
     warned: tuple[Finding, ...] = ()
     audited: tuple[Finding, ...] = ()
     would_deny: tuple[str, ...] = ()
+    broken_glass: str = ""
 
     @property
     def allowed(self) -> bool:
@@ -89,7 +91,12 @@ def judge(
     for guard in guards:
         run = Run(old, new, writer, name, version, now, evidence, policy.documented)
         found += [] if new.fields is None else guard.plan.judge(run, refuses)
-    return _settle(found, policy, writer, names) if found else Verdict(writer)
+    if not found:
+        return Verdict(writer)
+    verdict = _settle(found, policy, writer, names)
+    if not verdict.denied:
+        return verdict
+    return policy.break_glass.applied(request, verdict, names, now)
 
 
 def _guards(request: AdmissionRequest, catalog: Catalog) -> list[CompiledGuard]:

@@ -46,8 +46,10 @@ def review_app(state: State) -> web.Application:
     return app
 
 
-def probe_app(ready: Callable[[], Awaitable[str | None]]) -> web.Application:
-    """/healthz and /readyz. ``ready`` returns None, or why not."""
+def probe_app(
+    ready: Callable[[], Awaitable[str | None]], more: Callable[[], str] = str
+) -> web.Application:
+    """/healthz and /readyz. ``ready`` returns None, or why not; ``more`` what else is to be told."""
     app = web.Application(middlewares=[statuses])
 
     async def healthz(_request: web.Request) -> web.Response:
@@ -56,8 +58,9 @@ def probe_app(ready: Callable[[], Awaitable[str | None]]) -> web.Application:
     async def readyz(_request: web.Request) -> web.Response:
         why_not = await ready()
         if why_not is None:
-            return web.Response(text="ok\n", content_type=_PLAIN)
-        return web.Response(status=503, text=f"not ready: {why_not}\n", content_type=_PLAIN)
+            return web.Response(text=f"ok\n{more()}", content_type=_PLAIN)
+        text = f"not ready: {why_not}\n{more()}"
+        return web.Response(status=503, text=text, content_type=_PLAIN)
 
     app.router.add_get("/healthz", healthz)
     app.router.add_get("/readyz", readyz)

@@ -16,6 +16,7 @@ from webhook.reviews.decode import ReviewError, decode_admission
 from webhook.server.body import check_head, read_body
 from webhook.server.failure import failure, refusal
 from webhook.server.log import short
+from webhook.server.recording import record
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -117,6 +118,8 @@ def validating(state: State) -> Callable[[bytes], Awaitable[bytes]]:
         if verdict is not judged.verdict:
             judged = replace(judged, verdict=verdict, response=answer(judged.request, verdict))
         state.metrics.count(judged)
+        if state.recorder is not None:
+            record(state.recorder, body, judged)
         log_review(state, judged, perf_counter() - started)
         return judged.encode()
 
@@ -181,5 +184,6 @@ def log_review(state: State, judged: Judged, seconds: float) -> None:
         warn=sorted({f.rule for f in verdict.warned}),
         audit=sorted({f.rule for f in verdict.audited}),
         would_deny=list(verdict.would_deny),
+        **({"break_glass": short(verdict.broken_glass)} if verdict.broken_glass else {}),
         ms=round(seconds * 1000, 3),
     )

@@ -30,6 +30,10 @@ class Log:
         self.level = _LEVELS[level]
         self._write = write or _stderr
 
+    def at(self, level: str) -> None:
+        """From now on the least level that is written."""
+        self.level = _LEVELS[level]
+
     def __call__(self, level: str, event: str, **fields: Any) -> None:
         """One line: time, level, what happened, and its particulars."""
         if _LEVELS[level] < self.level:

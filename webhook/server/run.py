@@ -13,7 +13,10 @@ from webhook.certs.serving import ServingContext
 from webhook.server.app import metrics_app, probe_app, review_app
 from webhook.server.certificates import CRD_GROUPS, Certificates
 from webhook.server.listener import Listener
+from webhook.server.log import short
 from webhook.server.readiness import Readiness
+from webhook.server.recording import recorder_of
+from webhook.server.reload import Reload
 from webhook.server.selfcall import CONVERT, conversion
 
 if TYPE_CHECKING:
@@ -81,7 +84,10 @@ class Server:
         if self.certificates.shared is not None:
             self.readiness.trusted = self.certificates.shared.owner.seen_right
         await self.certificates.first()
-        for work in self.certificates.works():
+        self.state.recorder = recorder_of(self.state)
+        if self.state.recorder is not None:
+            self.state.recorder.start()
+        for work in (*self.certificates.works(), *self._reloading()):
             self._tasks.add(asyncio.get_running_loop().create_task(self._kept(work)))
         gc.collect()
         gc.freeze()
@@ -92,11 +98,25 @@ class Server:
         settings = self.state.settings
         for name, text, app in (
             ("metrics", settings.metrics_bind_address, metrics_app(self.state)),
-            ("health", settings.health_probe_bind_address, probe_app(readiness)),
+            ("health", settings.health_probe_bind_address, probe_app(readiness, self._told)),
         ):
             address = Address(text).parts()
             if address is not None:
                 self.ports[name] = await self._listen(app, *address)
+
+    def _told(self) -> str:
+        """What readiness adds about the settings, while the file is not what is in force."""
+        state = self.state
+        if not state.refused_settings:
+            return ""
+        why = short(state.refused_settings.replace("\n", "; "))
+        return (
+            f"settings: generation {state.generation} stays in force; the file is refused: {why}\n"
+        )
+
+    def _reloading(self) -> list[Callable[[], Awaitable[None]]]:
+        source = self.state.source
+        return [] if source is None else [Reload(self.state, source).run]
 
     async def _kept(self, work: Callable[[], Awaitable[None]]) -> None:
         """Runs something beside the server for good: a fault in it is said, and it begins again."""
@@ -183,6 +203,9 @@ class Server:
         for listener in self._listeners:
             await listener.close()
         self._listeners.clear()
+        if self.state.recorder is not None:
+            await asyncio.to_thread(self.state.recorder.stop)
+            self.state.recorder = None
         await self.certificates.close()
 
 

@@ -9,8 +9,10 @@ from webhook.server.rarely import Rarely
 
 if TYPE_CHECKING:
     from webhook.metrics import Metrics
+    from webhook.recording.recorder import Recorder
     from webhook.reviews.engine import Engine
     from webhook.server.log import Log
+    from webhook.server.reload import Source
     from webhook.settings import Settings
 
 
@@ -23,6 +25,10 @@ class State:
         port: where the HTTPS listener is, once it is there.
         draining: after SIGTERM: answers close their connection.
         in_flight: calls whose head was read and whose answer is not ready.
+        recorder: writes down what was judged, if somebody asked for it.
+        source: where settings can be read anew; None where there is no file.
+        generation: of the settings in force; grows with each change that was taken over.
+        refused_settings: why the file as it stands cannot be used; or "".
     """
 
     engine: Engine
@@ -33,3 +39,7 @@ class State:
     port: int = 0
     draining: bool = False
     in_flight: int = 0
+    recorder: Recorder | None = None
+    source: Source | None = None
+    generation: int = 1
+    refused_settings: str = ""
