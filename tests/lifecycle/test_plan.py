@@ -6,7 +6,7 @@ import pytest
 
 from webhook.core.finding import Finding, Severity
 from webhook.core.view import View
-from webhook.lifecycle.path import START, Trail
+from webhook.lifecycle.path import START, Step, StepKind, Trail
 from webhook.lifecycle.plan import MOST_FINDINGS, Plan
 from webhook.lifecycle.run import Run
 
@@ -242,6 +242,15 @@ def test_defects_are_what_every_rule_says_of_the_old_value_at_a_place():
     assert {(f.rule, str(f.field)) for f in found} == {("p.wild", "l[T]"), ("p.named", "l[T].v")}
 
 
+def test_a_pattern_that_does_not_fit_the_key_says_nothing_of_it():
+    plan = Plan("p")
+    plan.add("m.*", finder("p.any", Severity.DENY))
+    plan.add('m."k_{x}"', finder("p.pattern", Severity.DENY))
+    trail = START.step(*_key("m")).step(Step(StepKind.STAR), "other")
+    found = plan.defects(Run(View.of({"m": {"other": 1}}), None), "m.*", trail)
+    assert [f.rule for f in found] == ["p.any"]
+
+
 def test_defects_inside_a_string_are_found():
     plan = Plan("p")
     plan.add('s."k_{x}"|json.a', finder("p.inside", Severity.DENY))
@@ -271,12 +280,8 @@ def test_an_absent_place_has_the_defect_of_what_cannot_hold_it(old, path, messag
 
 
 def _key(name, key=None, bracketed=False):
-    from webhook.lifecycle.path import Step, StepKind
-
     return Step(StepKind.KEY, name, bracketed), key or name
 
 
 def _any(key):
-    from webhook.lifecycle.path import Step, StepKind
-
     return Step(StepKind.ANY_TYPE, "", bracketed=True), key
