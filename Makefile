@@ -37,6 +37,9 @@ unit: setup ## the tests that need no kube-apiserver
 nightly: setup ## the long ones: every recorded review over HTTPS, large property runs, soaks
 	$(BIN)/python -W error -m pytest $(PYTEST_ARGS)
 
+messages: setup ## write docs/messages.md: every message of every rule, by judging examples
+	$(BIN)/skyhook-webhook explain skyhook --messages > docs/messages.md
+
 format: setup ## write the format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 START: Final = "(absent)"
 """How the graph names no value at all."""
+REMOVAL: Final = "removal"
 WRITERS: Final = (Writer.OPERATOR, Writer.SERVICE_ACCOUNT, Writer.PERSON)
 
 
@@ -59,6 +60,7 @@ class Graph:
         free: any value may follow any other.
         table: the edges as the engine has them; None with ``free``.
         owners: what becomes of any change by writers who do not own the place.
+        removal: what becomes of a value that goes, where the edges do not say.
         certain: whether this release was recorded; elsewhere steps nobody makes only warn.
     """
 
@@ -75,6 +77,7 @@ class Graph:
     free: bool
     table: EdgeTable | None
     owners: Mapping[Writer, Severity]
+    removal: Severity
     certain: bool
 
     @property
@@ -95,6 +98,8 @@ class Graph:
         """What becomes of a step that this writer makes."""
         if self.table is None:
             return Severity.ALLOW
+        if step.cls == REMOVAL:
+            return self.removal
         found = self.table.severity(_plain(step.old), _plain(step.new), writer)
         return Severity.DENY if found is None else found
 
@@ -124,21 +129,25 @@ def _graph(profile: Profile, guard: Guard, track: Track, release: str) -> Graph:
         values=tuple(str(v) for v in values),
         parts={name: tuple(str(w) for w in words) for name, words in track.parts.items()},
         notes=track.notes,
-        steps=tuple(_steps(table)) if table is not None else (),
+        steps=tuple(_steps(table, track, values)) if table is not None else (),
         free=table is None,
         table=table,
         owners=_owners(guard, track),
+        removal=track.removal,
         certain=is_recorded(profile, release),
     )
 
 
-def _steps(table: EdgeTable) -> Iterator[Step]:
-    """The edges, those of the first class first."""
+def _steps(table: EdgeTable, track: Track, values: list[Scalar]) -> Iterator[Step]:
+    """The edges, those of the first class first; a table with classes also says what may go."""
     for name in table.classes:
         cls = table.classes[name]
         for (old, new), found in table.edges.items():
             if found == name:
                 yield Step(_shown(old), _shown(new), name, cls.about, cls.documented)
+    if track.table is None and track.removal is not Severity.DENY:
+        for value in values:
+            yield Step(_shown(value), START, REMOVAL, "the value may go", documented=False)
 
 
 def _shown(value: Scalar) -> str:

@@ -129,7 +129,9 @@ def _value_at(graph: Graph, value: str) -> Iterator[str]:
         yield f"  {graph.why}"
     if graph.free:
         others = [v for v in graph.values if v != value]
-        yield f"  may become any other: {', '.join(others)}" if others else "  or it is removed"
+        if others:
+            yield f"  may become any other: {', '.join(others)}"
+        yield f"  may be removed: {_SAID.get(graph.removal, graph.removal.value)}"
     elif graph.onward(value):
         yield from _table(graph, graph.onward(value))
     else:

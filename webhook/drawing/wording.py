@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from webhook.lifecycle.model import Profile
 
 _CAPTURE: Final = re.compile(r"\{(\w+)\}")
-_INVARIANT: Final = re.compile(r"\bI\d\d(?:, )?(?:; )?")
+_INVARIANT: Final = re.compile(r"(?:; )?\bI\d\d(?:, I\d\d)*(?:; )?")
 _EMPTY: Final = re.compile(r"\s*\((?:\s|,)*\)")
 _NAMED: Final = re.compile(
     r"(?:\.|^)(?:nodeStatus|nodePriority|nodeBootIds|nodeState|packages|compartmentStatuses|configUpdates"

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from webhook.core.writer import Writer
     from webhook.lifecycle.model import Edges, Scalar, Track
 
-STRICT: Final = EdgeClass(documented=True)
-SKIP: Final = EdgeClass(default=Severity.WARN, changes_only=False)
+STRICT: Final = EdgeClass(documented=True, about="a usual step")
+SKIP: Final = EdgeClass(default=Severity.WARN, changes_only=False, about="legal, but unusual")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,144 @@
+"""Every rule of ours has writes that show what it does, and each one is judged to do just that."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from webhook.catalog import PROFILES, Catalog, rule_examples, shipped
+from webhook.core.finding import Severity
+from webhook.lifecycle.compile import is_recorded
+from webhook.lifecycle.model import Monotone, Track
+from webhook.reviews.rulebook import RulebookError, Sample, Told, expected, samples, told
+
+LOUD = ("denied", "warned", "audited")
+
+
+@cache
+def judged(name: str) -> list[Told]:
+    profile = shipped(name)
+    catalog = Catalog.of([profile], usually=True)
+    return list(told(profile, catalog, samples(profile, rule_examples(name))))
+
+
+def every(name: str) -> Any:
+    found = judged(name)
+    return [pytest.param(t, id=f"{name}.{t.sample.rule}-{n}") for n, t in enumerate(found)]
+
+
+def certain(name: str) -> bool:
+    profile = shipped(name)
+    assert profile.releases is not None
+    return is_recorded(profile, profile.releases.assumed)
+
+
+@pytest.mark.parametrize("one", [p for name in PROFILES for p in every(name)])
+def test_an_example_gets_the_verdict_that_it_shows(one: Told) -> None:
+    sample = one.sample
+    if sample.group == "passes":
+        loud = [f for f in one.verdict.findings if f.severity is not Severity.AUDIT]
+        assert loud == []
+        assert one.findings == ()
+        return
+    name = one.findings[0].rule.partition(".")[0]
+    assert all(expected(sample, f, certain=certain(name)) for f in one.findings)
+    assert sample.at in {str(finding.field) for finding in one.findings}
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_rule_has_an_example_that_it_speaks_about_and_one_that_passes(name: str) -> None:
+    shown: dict[str, set[str]] = {}
+    for one in judged(name):
+        shown.setdefault(one.sample.rule, set()).add(one.sample.group)
+    rules = {rule.id for guard in shipped(name).guards for rule in guard.rules()}
+    assert set(shown) == rules
+    assert [r for r, groups in shown.items() if not groups & set(LOUD)] == []
+    assert [r for r, groups in shown.items() if "passes" not in groups] == []
+
+
+def parts(rule: Any) -> set[str]:
+    """What a track or a counter may say, each with words of its own."""
+    if isinstance(rule, Track):
+        full = rule.table is not None
+        said = {"value"} | ({"needs"} if rule.siblings else set())
+        if not full and rule.removal is Severity.DENY:
+            said.add("removal")
+        return said | ({"edge", "entry"} if rule.id.startswith("node-") and full else set())
+    assert isinstance(rule, Monotone)
+    found = {
+        "down": rule.down is not Severity.ALLOW,
+        "removal": rule.removal is not Severity.ALLOW,
+        "format": rule.format is not Severity.ALLOW,
+        "over": rule.bound is not None,
+        "least": rule.least is not None,
+        "climb": rule.climb is not None,
+        "ahead": rule.ahead is not None,
+    }
+    return {part for part, is_said in found.items() if is_said}
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_everything_that_a_track_or_a_counter_may_say_is_shown(name: str) -> None:
+    shown = {(one.sample.rule, one.sample.part) for one in judged(name)}
+    for guard in shipped(name).guards:
+        for rule in [*guard.tracks, *guard.monotone]:
+            assert {part for _, part in shown if (rule.id, part) in shown} >= parts(rule), rule.id
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_message_stands_alone_on_one_line_without_our_jargon(name: str) -> None:
+    jargon = ("{", " track", "mirror_only", " owned", "I0", "I1", "I3", "I4", "I5", "transitions ")
+    for one in judged(name):
+        for finding in one.findings:
+            words = finding.message.replace('{"', "").replace('"{', "")  # a JSON value is no jargon
+            assert finding.message.isprintable()
+            assert len(finding.message) <= 600
+            assert not [word for word in jargon if word in words], finding.message
+            assert not finding.message.endswith((".", ";", " "))
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_rule_says_where_it_comes_from(name: str) -> None:
+    profile = shipped(name)
+    rules = [rule for guard in profile.guards for rule in guard.rules()]
+    assert [rule.id for rule in rules if not rule.source] == []
+    assert profile.source
+
+
+def read(document: dict[str, Any]) -> list[Sample]:
+    return samples(shipped("skyhook"), [document])
+
+
+@pytest.mark.parametrize(
+    ("document", "reason"),
+    [
+        ({"no-such-rule": {"denied": {}}}, "skyhook has no such rule"),
+        ({"status": {"refused": {}}}, "'refused' is none of denied, warned, audited, passes"),
+        ({"status": {"denied": {"neu": {}}}}, "'neu' is no part of an example"),
+        ({"status": {"denied": {"by": "robot"}}}, "'robot' is no writer"),
+    ],
+)
+def test_an_example_that_cannot_be_read_says_why(document: dict[str, Any], reason: str) -> None:
+    with pytest.raises(RulebookError, match=reason):
+        read(document)
+
+
+def test_without_base_and_old_a_write_is_a_create() -> None:
+    created, updated = read(
+        {
+            "status": {
+                "passes": [{"new": {"spec.a": 1}}, {"old": {"spec.a": 1}, "new": {"spec.b": 2}}]
+            }
+        }
+    )
+    assert (created.old, created.request().operation) == (None, "CREATE")
+    assert (updated.new, updated.request().operation) == ({"spec": {"a": 1, "b": 2}}, "UPDATE")
+
+
+def test_names_of_the_profile_are_filled_in_everywhere() -> None:
+    for one in judged("nodewright"):
+        text = f"{one.sample.old}{one.sample.new}{one.sample.at}{one.sample.why}"
+        assert "$" not in text
+        assert "skyhook.nvidia.com" not in text
