@@ -213,8 +213,7 @@ def test_strictness_documented_warns_outside_the_operators_own_document(engine):
     found = verdict(engine, step, None, documented=True)
     assert effects(found) == only(warn=1)
     assert found.warned[0].message == (
-        "interrupt/erroring -> config/in_progress is unusual; usual from interrupt/erroring: interrupt/complete,"
-        " config/in_progress"
+        "interrupt/erroring -> config/in_progress is unusual; usual from interrupt/erroring: interrupt/complete"
     )
     documented = (
         node({"foo|1.0": entry("apply/complete")}),

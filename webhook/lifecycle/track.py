@@ -182,8 +182,8 @@ class _TrackJudge:
         start = "absent" if was is None else was
         text = f"{start} -> {now} is unusual"
         if was is not None and self.table is not None:
-            usual = self.table.onward(was, 1)
-            text += f"; usual from {was}: {listed(usual, 4) or 'nothing'}"
+            usual = [value for value in self.table.onward(was) if value != now]
+            text += f"; usual from {was}: {listed(usual, 4)}" if usual else ""
         return Finding(f"{self.rule}.{name}", trail.field, severity, text)
 
     def _needs(self, run: Run, old: Scalar, new: Scalar, trail: Trail) -> Iterator[Finding]:
