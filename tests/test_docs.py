@@ -87,6 +87,8 @@ def table_of(heading):
 
 MIB = 2**20
 SAID = {
+    "record": "none", "record_max_bytes": "1 GiB", "record_mask": "`false`",
+    "break_glass": "`{users: [system:masters], hours: 24}`",
     "namespace": "the pod's own", "kubeconfig": "none", "client_ca": "none", "conditions": "`{window: open}`",
     "rotation": "`{look: 10, settle: 60, retire: 600}`",
     "max_body_bytes": "7 MiB", "max_convert_bytes": "64 MiB", "usual_rules": "`false`",
@@ -117,6 +119,9 @@ def test_defaults_in_words_are_the_models():
     assert str(fields["cert_dir"].default) == "certs/dev"
     assert (fields["mode"].default.value, fields["usual_rules"].default) == ("enforce", False)
     assert fields["profiles"].default == ["skyhook", "nodewright"]
+    assert (fields["record"].default, fields["record_mask"].default) == (None, False)
+    assert fields["record_max_bytes"].default == 1024 * MIB
+    assert fields["break_glass"].default.model_dump() == {"users": ["system:masters"], "hours": 24}
 
 
 def test_the_table_of_metrics_is_what_is_exposed():
@@ -159,7 +164,13 @@ def test_every_rule_on_a_page_exists(page):
             PAGES[page],
         )
     )
-    hosts = {"skyhook.nvidia.com", "nodewright.nvidia.com", "skyhook.yaml", "nodewright.yaml"}
+    hosts = {
+        "skyhook.nvidia.com",
+        "nodewright.nvidia.com",
+        "skyhook.yaml",
+        "nodewright.yaml",
+        "skyhook.go",
+    }
     assert {n for n in named if not n.startswith(tuple(hosts))} - known == set()
 
 
