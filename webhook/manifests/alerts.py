@@ -119,6 +119,14 @@ def _verdicts() -> Iterable[Alert]:
         "Look at it before the mode becomes enforce: the log names user, field and value.",
     )
     yield Alert(
+        "GlassBroken",
+        "sum by (kind) (increase(skyhook_webhook_break_glass_total[15m])) > 0",
+        "0m",
+        "warning",
+        "Writes of a {{ $labels.kind }} were let through by a break-glass annotation.",
+        "The log names user, object, reason and the rules that were passed over.",
+    )
+    yield Alert(
         "PatchWithheld",
         'sum by (kind) (increase(skyhook_webhook_mutations_total{done="withheld"}[1h])) > 0',
         "0m",
@@ -138,6 +146,14 @@ def _service(options: Options) -> Iterable[Alert]:
         "critical",
         "{{ $labels.webhook }} answers with faults of ours.",
         "Writes are let through (Ignore) or fail (Fail). The log holds the trace; report it.",
+    )
+    yield Alert(
+        "SettingsBroken",
+        "max(skyhook_webhook_settings_broken) == 1",
+        "15m",
+        "warning",
+        "The settings can't be used; those of before are in force.",
+        "A replica that starts anew would not start. Its log says what is wrong with them.",
     )
     yield Alert(
         "Slow",

@@ -30,6 +30,8 @@ _PANELS: Final = (
     ("Rotation", "short", (("max by (phase) (skyhook_webhook_rotation_phase)", "{{phase}}"), ("max(skyhook_webhook_rotation_held)", "held"), ("max(skyhook_webhook_certificate_source_broken)", "source broken"))),
     ("caBundles are right", "short", (("min by (kind, object) (skyhook_webhook_ca_bundle_right)", "{{kind}} {{object}}"), ("sum(increase(skyhook_webhook_ca_bundle_writes_total[$__range]))", "repairs"))),
     ("Calls with a client certificate", "reqps", (("sum by (webhook, verified) (rate(skyhook_webhook_client_certificates_total[$__rate_interval]))", "{{webhook}} verified: {{verified}}"),)),
+    ("Settings", "short", (("max(skyhook_webhook_settings_generation)", "generation"), ("max(skyhook_webhook_settings_broken)", "broken"))),
+    ("Glass broken, reviews recorded", "short", (("sum by (kind) (increase(skyhook_webhook_break_glass_total[$__range]))", "glass broken: {{kind}}"), ("sum by (result) (increase(skyhook_webhook_recorded_reviews_total[$__range]))", "recorded: {{result}}"))),
 )  # fmt: skip
 
 
