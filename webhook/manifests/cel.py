@@ -143,17 +143,22 @@ class Cel:
         inner = self._everywhere(
             (*holder, step), rest, inner_bound, body, removed=removed, local=local
         )
-        if local:
+        drawn = local and bound.empty and step.kind is not StepKind.ANY_TYPE
+        if local and not drawn:
             here = (*holder, step)
             sides = (f"{_chain(here, root, inner_bound)}.orValue(dyn(null))" for root in (NEW, OLD))
             inner = f"{' == '.join(sides)} || ({inner})"
         if step.kind is StepKind.KEY:
             inner = f"!({_fits(step, name)}) || ({inner})"
         new, old = (self._keys(holder, step, root, bound) for root in (NEW, OLD))
-        text = f"{new}.all({name}, {inner})"
+        text = f"{self._changed_keys(new, old) if drawn else new}.all({name}, {inner})"
         if removed:
             text += f" && {old}.all({name}, {name} in {new} || ({inner}))"
         return text
+
+    def _changed_keys(self, new: str, old: str) -> str:
+        """Keys of a map that are new or hold something else: found once for all rules on it."""
+        return self.shared(f"{new}.filter(k, !(k in {old}) || {new}[k] != {old}[k])")
 
     def _keys(self, holder: tuple[Step, ...], step: Step, root: str, bound: Bound) -> str:
         if step.kind is StepKind.ANY_TYPE:
