@@ -11,6 +11,7 @@ from webhook.catalog import PROFILES, Catalog, rule_examples, shipped_names
 from webhook.cli.failures import CallerError
 from webhook.cli.options import policy_options, settings_of
 from webhook.cli.relying import explain_locked, explain_stale
+from webhook.core.nearest import did_you_mean
 from webhook.drawing.diagrams import dot, mermaid
 from webhook.drawing.graph import START, Graph, graphs
 from webhook.drawing.messages import messages
@@ -116,7 +117,7 @@ def explain(
         return 0
     if form != "text":
         graph = _track(profile, track_id)
-        click.echo("\n".join(_FORMS[form](graph, frozenset(classes))))
+        click.echo("\n".join(_FORMS[form](graph, _classes(graph, classes))))
         return 0
     click.echo("\n".join(_text(profile, value, track_id)))
     return 0
@@ -138,13 +139,21 @@ def _text(profile: Profile, value: str | None, track_id: str | None) -> Iterable
         return profile_text(profile) if track is None else graph_text(profile, track)
     lines = value_text(profile, START if value == "absent" else value)
     if not lines:
-        known = sorted(
-            {v for g in graphs(profile) for v in g.values if "/" in v or g.free is False}
-        )
-        raise CallerError(
-            f"{profile.profile} knows no value {value!r}; some it knows: {', '.join(known[:30])}"
-        )
+        known = list(dict.fromkeys(v for g in graphs(profile) for v in (*g.values, *g.notes)))
+        hint = did_you_mean(value, known) or f"; it knows {', '.join(known)}"
+        raise CallerError(f"{profile.profile} knows no value {value!r}{hint}")
     return lines
+
+
+def _classes(graph: Graph, asked: tuple[str, ...]) -> frozenset[str]:
+    known = list(dict.fromkeys(step.cls for step in graph.steps))
+    for name in asked:
+        if name not in known:
+            there = (
+                f"it has {', '.join(known)}" if known else "any value may follow any other there"
+            )
+            raise CallerError(f"{graph.rule} has no steps of class {name!r}; {there}")
+    return frozenset(asked)
 
 
 def _told(profile: Profile) -> list[Told]:
@@ -157,7 +166,9 @@ def _rule(rule_id: str) -> int:
     profile = profile_of(rule_id.partition(".")[0])
     lines = rule_text(profile, rule_id, _told(profile))
     if not lines:
-        raise CallerError(f"there is no rule {rule_id!r}; `explain {profile.profile}` lists them")
+        known = (f"{profile.profile}.{r.id}" for g in profile.guards for r in g.rules())
+        hint = did_you_mean(rule_id, list(known)) or f"; `explain {profile.profile}` lists them"
+        raise CallerError(f"there is no rule {rule_id!r}{hint}")
     click.echo("\n".join(lines))
     return 0
 

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from webhook.reviews.rulebook import Told
 
 MOST_CHANGES: Final = 8
+_SHAPE: Final = (
+    "severity: deny",
+    "why: what is no map or no list where one must be cannot be judged; the API server refuses it before us",
+    "* status.nodeStatus: status.nodeStatus must be an object",
+)
 _BY: Final = {
     "": "",
     "operator": " by the operator",
@@ -26,6 +31,8 @@ _BY: Final = {
 def rule_text(profile: Profile, rule_id: str, told: Iterable[Told] = ()) -> list[str]:
     """A rule, or a part of one (``skyhook.node-package-step.edge``); [] if there is none."""
     name = rule_id.partition(".")[2]
+    if name == "shape":
+        return [f"{rule_id}  (for every kind)", *(f"  {line}" for line in _SHAPE)]
     known = list(told)
     lines: list[str] = []
     for guard in profile.guards:
