@@ -39,6 +39,7 @@ BELOW: dict[str, set[str]] = {
         "building",
         "documents",
     },
+    "reporting": {"replaying"},
     "drawing": {"core", "lifecycle", "catalog", "reviews"},
     "manifests": {
         "core",
@@ -98,6 +99,7 @@ HOMES: dict[str, set[str]] = {
         "documents",
         "replaying",
         "recording",
+        "reporting",
     },
 }
 

@@ -34,7 +34,7 @@ MEGABYTE = 1_000_000
     type=click.Choice(FORMS),
     default="text",
     show_default=True,
-    help="Form of the results.",
+    help="Form of the results; html is one page that needs no network.",
 )
 @click.option(
     "--least",
@@ -83,11 +83,14 @@ def replay(
     \b
     skyhook-webhook replay /var/log/kubernetes/audit/
     skyhook-webhook replay --config proposed.yaml recordings/
+    skyhook-webhook replay -o html audit.log > report.html
     """  # noqa: D301 - click reads it
     settings = settings_of(config, flags)
     recordings = Recordings(engine_of(settings))
     printer = printer_of(output, most)
-    wanted = Wanted(changes=output in ("json", "jsonl"), steps=False, least=least)
+    wanted = Wanted(
+        changes=output in ("html", "json", "jsonl"), steps=output == "html", least=least
+    )
     run = _Run(recordings, settings, wanted, jobs or cores())
     summary = run.print(paths, printer, quiet=quiet)
     if not quiet:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
@@ -13,7 +14,7 @@ from webhook.cli.replay_text import text_of_replay
 from webhook.cli.results import FindingRow, Result
 from webhook.cli.results import Summary as Counts
 from webhook.documents import dump_yaml
-from webhook.replaying.summary import most as ranked
+from webhook.reporting.page import page, summary_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from webhook.cli.results import Printer
     from webhook.replaying.judging import Part
     from webhook.replaying.occurrence import Occurrence
-    from webhook.replaying.summary import Summary
+    from webhook.replaying.rollout import Step
 
-FORMS: Final = ("text", "json", "jsonl", "yaml", "junit", "sarif", "github")
+FORMS: Final = ("text", "json", "jsonl", "yaml", "junit", "sarif", "github", "html")
 _ENCODE: Final = msgspec.json.Encoder()
 
 
@@ -92,7 +93,7 @@ class DocumentForm:
         """Prints all."""
         document = {
             "results": msgspec.to_builtins(self.kept),
-            "summary": summary_document(total.summary),
+            "summary": summary_document(total.summary, _MOST_BUCKETS),
             "notJudged": [_unjudged(one) for one in total.unjudged],
         }
         if self.yaml:
@@ -120,6 +121,39 @@ class BorrowedForm:
         self.printer.end(Counts(found.writes, allowed, found.denied, found.warned))
 
 
+@dataclass(slots=True)
+class PageForm:
+    """The HTML page; what is listed on it is bounded, what is counted is not."""
+
+    write: Callable[[str], object]
+    denied: list[Occurrence] = field(default_factory=list)
+    others: list[Occurrence] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    left: int = 0
+
+    def part(self, part: Part) -> None:
+        """Keeps what fits, denials before all else."""
+        for one in part.occurrences:
+            kept = self.others if one.allowed and not one.would_deny else self.denied
+            if len(kept) < _MOST_LISTED:
+                kept.append(one)
+            else:
+                self.left += 1
+        self.steps.extend(part.steps[: max(0, _MOST_STEPS - len(self.steps))])
+
+    def end(self, total: Part) -> None:
+        """Prints the page."""
+        room = max(0, _MOST_LISTED - len(self.denied))
+        listed = [*self.denied, *self.others[:room]]
+        listed.sort(key=lambda one: one.time or 0)
+        left = self.left + len(self.others[room:])
+        self.write(page(total.summary, listed, self.steps, version("skyhook-webhook"), left))
+
+
+_MOST_LISTED: Final = 20_000
+_MOST_STEPS: Final = 500_000
+
+
 def printer_of(form: str, most: int) -> ReplayPrinter:
     """The printer that writes this form to stdout."""
     write = sys.stdout.write
@@ -128,6 +162,7 @@ def printer_of(form: str, most: int) -> ReplayPrinter:
         "jsonl": lambda: LinesForm(sys.stdout.buffer.write),
         "json": lambda: DocumentForm(write, yaml=False),
         "yaml": lambda: DocumentForm(write, yaml=True),
+        "html": lambda: PageForm(write),
     }
     if form in makers:
         return makers[form]()
@@ -142,20 +177,6 @@ def as_result(one: Occurrence) -> Result:
         one.source, one.line - 1, one.uid, one.kind, one.name, one.operation, one.subresource,
         one.allowed, warnings, rows,
     )  # fmt: skip
-
-
-def summary_document(summary: Summary) -> dict[str, Any]:
-    """The summary as data: the busiest writers first, time as a list."""
-    document: dict[str, Any] = msgspec.to_builtins(summary)
-    document["writers"] = {n: msgspec.to_builtins(b) for n, b in ranked(summary.writers)}
-    document["over_time"] = {
-        "width": summary.over_time.width,
-        "buckets": [
-            {"start": start, **msgspec.to_builtins(bucket)}
-            for start, bucket in summary.over_time.fit(_MOST_BUCKETS).rows()
-        ],
-    }
-    return document
 
 
 _MOST_BUCKETS: Final = 500

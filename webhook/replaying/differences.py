@@ -18,15 +18,17 @@ if TYPE_CHECKING:
 MOST: Final = 60
 LONGEST: Final = 400
 _IGNORED: Final = frozenset({"managedFields", "resourceVersion"})
-_DATA: Final = frozenset({"annotations", "labels", "matchLabels", "packages", "nodeState",
-                          "nodeStatus", "nodePriority", "nodeOrderOffset", "nodeBootIds"})  # fmt: skip
-"""Maps whose keys are data: printed in brackets."""
+_DATA: Final = {
+    "annotations": 1, "labels": 1, "matchLabels": 1, "packages": 1, "nodeState": 2, "nodeStatus": 1,
+    "nodePriority": 1, "nodeOrderOffset": 1, "nodeBootIds": 1,
+}  # fmt: skip
+"""Maps whose keys are data, printed in brackets: how many levels of them."""
 
 
 def differences(old: msgspec.Raw, new: msgspec.Raw, most: int = MOST) -> list[Difference]:
     """The first ``most`` values that differ; the last row says when there are more."""
     found: list[Difference] = []
-    for difference in _walk(view(old), view(new), ROOT, bracketed=False):
+    for difference in _walk(view(old), view(new), ROOT, brackets=0):
         if len(found) == most:
             found[-1] = Difference("…", None, f"more than {most - 1} values changed")
             break
@@ -35,8 +37,9 @@ def differences(old: msgspec.Raw, new: msgspec.Raw, most: int = MOST) -> list[Di
 
 
 def _walk(
-    old: View | None, new: View | None, path: FieldPath, *, bracketed: bool
+    old: View | None, new: View | None, path: FieldPath, *, brackets: int
 ) -> Iterator[Difference]:
+    """``brackets``: so many levels of keys below here are data."""
     if old is not None and new is not None and old.raw == new.raw:
         return
     before, after = _opened(old), _opened(new)
@@ -54,16 +57,16 @@ def _walk(
         yield Difference(str(path) or "(object)", _shown(old), _shown(new))
     for name in (*was, *(n for n in now if n not in was)):
         if name not in _IGNORED:
-            there = path.key(name) if bracketed else path.child(name)
-            inner = name in _DATA or (bracketed and "/nodeState_" in name)
-            yield from _walk(before.child(name), after.child(name), there, bracketed=inner)
+            there = path.key(name) if brackets else path.child(name)
+            inner = max(brackets - 1, 1 if "/nodeState_" in name else _DATA.get(name, 0))
+            yield from _walk(before.child(name), after.child(name), there, brackets=inner)
 
 
 def _elements(before: View, after: View, path: FieldPath) -> Iterator[Difference]:
     """Conditions and the like: by their types."""
     for kind in (*before.types, *(k for k in after.types if k not in before.types)):
         there = path.key(kind)
-        yield from _walk(before.types.get(kind), after.types.get(kind), there, bracketed=False)
+        yield from _walk(before.types.get(kind), after.types.get(kind), there, brackets=0)
 
 
 _NOTHING: Final = View(msgspec.Raw(b"null"))

@@ -78,6 +78,8 @@ class _Recorded(msgspec.Struct, frozen=True):
 
 _RECORDED: Final = msgspec.json.Decoder(_Recorded)
 _MOST_UNJUDGED: Final = 20
+_REFUSALS: Final = (400, 403, 422)
+"""How the API server answers what a webhook denied; a conflict or a missing object is none."""
 
 
 class Judging:
@@ -143,4 +145,6 @@ def write_of(line: Line) -> Write:
 def _outcome(code: int, otherwise: Outcome) -> Outcome:
     if otherwise is Outcome.DRY_RUN:
         return otherwise
-    return Outcome.DONE if 200 <= code < 300 else Outcome.REFUSED
+    if 200 <= code < 300:
+        return Outcome.DONE
+    return Outcome.REFUSED if code in _REFUSALS else otherwise

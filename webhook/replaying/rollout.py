@@ -54,12 +54,17 @@ def steps_of(write: Write, verdict: Verdict) -> Iterator[Step]:
     wrong = _wrong(verdict)
     if request.kind.kind == "Node":
         for rollout, package, was, now, place in _packages(old, new):
-            fault = max((n for field, n in wrong.items() if field.startswith(place)), default=0)
+            fault = max((n for field, n in wrong.items() if _meet(field, place)), default=0)
             yield Step(write.time, rollout, name, package, was, now, fault, user)
         return
     was, now = _text(old, "status", "status"), _text(new, "status", "status")
     if was != now:
         yield Step(write.time, name, "", "", was, now, wrong.get("status.status", 0), user)
+
+
+def _meet(field: str, place: str) -> bool:
+    """Whether a finding about a field is one about a place: the same, in it, or around it."""
+    return field.startswith(place) or (bool(field) and place.startswith(field))
 
 
 def _wrong(verdict: Verdict) -> dict[str, int]:
