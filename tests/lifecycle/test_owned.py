@@ -164,3 +164,11 @@ def test_a_path_may_be_excused():
     unless = [[{"path": "status.phase", "in": ["Wait"]}]]
     assert found(status(phase="Run"), status(phase="Wait"), unless=unless) == []
     assert found(status(phase="Run"), status(phase="Done"), unless=unless) != []
+
+
+def test_one_of_the_paths_may_be_excused_for_itself():
+    excuse = {"unless": [[{"path": "status.phase", "in": ["Wait"]}]]}
+    paths = [{**OWNED["paths"][0], **excuse}, OWNED["paths"][1]]
+    old, new = status(phase="Run", c=[]), status(phase="Wait", c=[{"type": "T"}])
+    assert said(found(old, new, paths=paths)) == [("deny", "own", "status.c[T]")]
+    assert len(found(old, status(phase="Done", c=[{"type": "T"}]), paths=paths)) == 2

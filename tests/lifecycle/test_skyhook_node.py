@@ -151,3 +151,17 @@ def test_a_node_that_registers_again_brings_its_annotations_with_any_status():
         "node-status-annotation.entry"
     ]
     assert found(None, node(pair, status="blocked")) == []
+
+
+@pytest.mark.parametrize("old", [None, node(), node({}), node("{broken")])
+def test_but_no_word_that_does_not_exist(old):
+    new = node({"foo|1.0": entry("config/complete")}, status="failed")
+    assert ("deny", "node-status-annotation.value", f"metadata.annotations[{STATUS}]") in [
+        x[:3] for x in found(old, new)
+    ]
+
+
+def test_the_migration_of_0_5_brings_no_such_word_either():
+    old = {"foo": {"name": "foo", "version": "1.0", "stage": "apply", "state": "complete"}}
+    got = found(node(old), node({"foo|1.0": entry("apply/skipped")}))
+    assert [(s, r) for s, r, _, _ in got] == [("deny", "node-package-step.value")]

@@ -233,3 +233,14 @@ def test_words_may_belong_to_some_releases_only(release, values):
     assert texts(judge(rules, phase("a"), phase("z"))) == [
         f'"a" -> "z" is not a w; legal: {values}'
     ]
+
+
+def test_unless_excuses_a_step_and_never_a_word():
+    unless = [[{"path": "status.restored", "present": True}]]
+    rules = guard(tracks=[{**PHASE, "unless": unless}])
+    restored = {"status": {"phase": "Done", "restored": True}}
+    assert judge(rules, phase(None), restored) == []
+    assert judge(rules, phase("Failed"), restored) == []
+    assert judge(rules, phase("Failed"), phase("Done")) != []
+    word = {"status": {"phase": "Gone", "restored": True}}
+    assert said(judge(rules, phase(None), word)) == [("deny", "phase.value", "status.phase")]

@@ -165,6 +165,13 @@ def test_findings_come_denials_first_then_by_place(engine):
     ]
 
 
+def test_on_creation_there_is_no_old_object_and_the_new_one_is_judged(engine):
+    good, bad = node({"foo|1.0": entry("interrupt/skipped")}), node({}, status="failed")
+    assert engine.judge_body(body(None, good, PERSON)).verdict.findings == ()
+    found = engine.judge_body(body(None, bad, PERSON)).verdict
+    assert [f.rule for f in found.denied] == ["skyhook.node-status-annotation.value"]
+
+
 @pytest.mark.parametrize("operation", ["DELETE", "CONNECT", ""])
 def test_only_creations_and_updates_are_judged(engine, operation):
     found = engine.judge_body(body(*ILLEGAL, PERSON, operation=operation)).verdict

@@ -58,7 +58,7 @@ class _Rule(_Model):
     why: str = ""
     source: str = ""  # (+) where upstream says so: file and symbol, or document
     releases: ReleaseRange | None = None  # (+) releases that have the rule, e.g. ">=0.16"
-    unless: list[list[Test]] = []  # (+) not judged when one of these lists holds
+    unless: list[list[Test]] = []  # (+) not judged (a track: its steps) when one of these holds
     hint: str = ""  # (+) what the person should do instead
     usually: bool = False  # (+) holds as a rule only: off unless asked for, then audit at most
 

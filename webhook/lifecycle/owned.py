@@ -107,4 +107,4 @@ def compile_owned(rule: Owned, scope: Scope, tracks: Mapping[str, Steps]) -> Non
     """Adds an ownership rule to the plan. Raises KeyError for an unknown track or predicate."""
     for place in rule.paths:
         judge = _Judge(rule, place, scope, tracks)
-        scope.plan.add(place.path, scope.guarded(judge, rule.unless))
+        scope.plan.add(place.path, scope.guarded(judge, [*rule.unless, *place.unless]))

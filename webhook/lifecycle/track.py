@@ -8,7 +8,7 @@ from webhook.core.finding import CauseType, Finding, Severity
 from webhook.core.nearest import did_you_mean
 from webhook.core.release import within
 from webhook.core.view import same
-from webhook.lifecycle.atoms import member, value_of
+from webhook.lifecycle.atoms import compile_any, member, value_of
 from webhook.lifecycle.edges import EdgeTable, edge_table
 from webhook.lifecycle.model import ABSENT, Track, Word
 from webhook.lifecycle.path import Lookup, StepKind, Trail
@@ -53,6 +53,7 @@ class _TrackJudge:
         self.siblings: list[tuple[Any, SiblingTest]] = [
             (s, scope.siblings[s.needs]) for s in track.siblings
         ]
+        self.excused = compile_any(track.unless, scope.predicates)
 
     def __call__(
         self, run: Run, old: View | None, new: View | None, trail: Trail
@@ -62,7 +63,7 @@ class _TrackJudge:
         if now is not None and not self._legal(now):
             wrong = list(self._wrong_parts(old, new, trail))
             yield from wrong or self._no_word(was, now, trail)
-        elif now != was or fresh:
+        elif (now != was or fresh) and not self.excused(run, trail):
             yield from self._step(run, None if fresh else was, now, trail)
 
     def begun_anew(
@@ -232,9 +233,12 @@ class _TrackJudge:
 
 
 def compile_track(track: Track, scope: Scope) -> _TrackJudge:
-    """Adds a track's judge to the plan. Raises ValueError for a table that does not add up."""
+    """Adds a track's judge to the plan. Raises ValueError for a table that does not add up.
+
+    ``unless`` excuses a step, never a word: closed sets are closed.
+    """
     judge = _TrackJudge(track, scope)
-    scope.plan.add(track.path, scope.guarded(judge, track.unless))
+    scope.plan.add(track.path, scope.guarded(judge, []))
     if track.within is not None:
-        scope.plan.add(track.within, scope.guarded(judge.begun_anew, track.unless))
+        scope.plan.add(track.within, scope.guarded(judge.begun_anew, []))
     return judge
