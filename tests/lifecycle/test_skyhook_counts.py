@@ -255,6 +255,7 @@ def test_a_batch_follows_the_one_before_or_begins_again(old, new, expected):
     ("new", "message"),
     [
         ("abc:1.0,zeb:1.0", None),
+        ("abc", '"abc" must be "<package>:<version>", as in "tuning:1.2.3"'),
         ("abc:1.0", None),
         ("", None),
         (
