@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
@@ -22,7 +22,7 @@ from webhook.reviews.wire import (
 from webhook.schema import check_structure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from webhook.catalog import Catalog
     from webhook.documents import Document, Input, Problem
@@ -80,6 +80,13 @@ class Writing:
     operation: str | None = None
 
 
+class Former(Protocol):
+    """The objects as they were."""
+
+    def get(self, identity: Identity, /) -> Any:
+        """The object, or None."""
+
+
 class Reader:
     """Turns inputs into subjects."""
 
@@ -87,11 +94,14 @@ class Reader:
         self,
         catalog: Catalog,
         writing: Writing,
-        former: Mapping[Identity, Any] | None,
+        former: Former | None,
+        merge: Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]] | None = None,
     ) -> None:
+        """``merge``: (old, manifest) -> new, where a manifest does not say all."""
         self._catalog = catalog
         self._writing = writing
         self._former = former
+        self._merge = merge
         self.skipped = Skipped()
 
     def subjects(self, source: Input) -> Iterator[Subject]:
@@ -113,8 +123,10 @@ class Reader:
         if identity is None:
             return None
         old = self._former.get(identity) if self._former is not None else None
-        only = self._writing.subresource
-        new = _as_stored(document.value, old, only)
+        only, new = self._writing.subresource, document.value
+        if old is not None and self._merge is not None:
+            new = self._merge(old, new)
+        new = _as_stored(new, old, only)
         return self.write(count, document, identity, old, new, only)
 
     def special(self, count: int, document: Document) -> Subject | None:

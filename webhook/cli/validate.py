@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from webhook.building import engine_of
+from webhook.cli.cluster import applied, live_objects
 from webhook.cli.failures import CallerError
 from webhook.cli.forms.choice import FORMS, printer_for
 from webhook.cli.git import Asked, History
@@ -21,8 +25,9 @@ from webhook.documents import DocumentError, Form, walk_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
+    from webhook.catalog import Catalog
+    from webhook.cli.subjects import Former
     from webhook.reviews.engine import Engine
 
 
@@ -38,6 +43,15 @@ if TYPE_CHECKING:
 @click.option("--staged", is_flag=True, help="--git REV: what is staged, not the work tree.")
 @click.option(
     "--each-commit", is_flag=True, help="--git REV..REV: each commit for itself, not both ends."
+)
+@click.option(
+    "--cluster", is_flag=True, help="As applied over what the cluster holds. It is only read."
+)
+@click.option("--context", help="--cluster: context of the kubeconfig.")
+@click.option(
+    "--kubeconfig",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="--cluster: default KUBECONFIG, or the Pod's own.",
 )
 @click.option(
     "--subresource",
@@ -95,6 +109,9 @@ def validate(
     revisions: str | None,
     staged: bool,
     each_commit: bool,
+    cluster: bool,
+    context: str | None,
+    kubeconfig: Path | None,
     subresource: str | None,
     operation: str | None,
     user: str,
@@ -118,28 +135,27 @@ def validate(
     skyhook-webhook validate skyhook.yaml
     skyhook-webhook validate --old before.yaml --subresource status after.yaml
     skyhook-webhook validate --git origin/main
+    skyhook-webhook validate --cluster manifests/
     kubectl get skyhooks -o yaml | skyhook-webhook validate -
     skyhook-webhook validate -o jsonl reviews.jsonl.gz
     """  # noqa: D301 - click reads the \b, so it must be one
-    if not paths and revisions is None:
-        raise click.UsageError("give at least one PATH, or - for stdin, or --git REV")
-    if revisions is None and (staged or each_commit):
-        raise click.UsageError("--staged and --each-commit go with --git")
-    if revisions is not None and (old is not None or "-" in paths):
-        raise click.UsageError("--git takes both sides from git; leave --old and - away")
+    sides = _Sides(old, revisions, staged, each_commit, cluster, context, kubeconfig)
+    sides.check(paths)
     settings = settings_of(config, flags)
     evidence = GivenNodes(_nodes(nodes)) if nodes is not None else None
     engine = engine_of(settings, lambda: datetime.now(UTC), evidence)
-    former = _former(old) if old is not None else None
-    writing = Writing(user, groups, subresource, operation)
-    reader = Reader(engine.catalog, writing, former)
-    history = History(reader, engine.catalog, subresource)
-    if revisions is not None:
-        subjects = history.subjects(Asked(revisions, paths, each_commit, staged))
-    else:
-        subjects = _subjects(paths, reader)
+    if cluster:
+        subresource = subresource or "main"  # where a manifest is applied
     printer = printer_for(output, verbose=verbose, quiet=quiet)
-    summary, unreadable = _judge_all(subjects, engine, printer, quiet=quiet)
+    with sides.former(engine.catalog) as former:
+        writing = Writing(user, groups, subresource, operation)
+        reader = Reader(engine.catalog, writing, former, applied if cluster else None)
+        history = History(reader, engine.catalog, subresource)
+        if revisions is not None:
+            subjects = history.subjects(Asked(revisions, paths, each_commit, staged))
+        else:
+            subjects = _subjects(paths, reader)
+        summary, unreadable = _judge_all(subjects, engine, printer, quiet=quiet)
     printer.end(summary)
     if not quiet:
         for line in history.notes.lines():
@@ -148,6 +164,41 @@ def validate(
     if require_match and not summary.total:
         return 2
     return _exit_code(summary, unreadable, fail_on, warn_exit_code)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Where old and new come from, as the flags say."""
+
+    old: str | None
+    revisions: str | None
+    staged: bool
+    each_commit: bool
+    cluster: bool
+    context: str | None
+    kubeconfig: Path | None
+
+    def check(self, paths: tuple[str, ...]) -> None:
+        """Raises UsageError for what makes no sense together."""
+        if not paths and self.revisions is None:
+            raise click.UsageError("give at least one PATH, or - for stdin, or --git REV")
+        if self.revisions is None and (self.staged or self.each_commit):
+            raise click.UsageError("--staged and --each-commit go with --git")
+        if self.revisions is not None and (self.old is not None or "-" in paths):
+            raise click.UsageError("--git takes both sides from git; leave --old and - away")
+        if self.cluster and (self.old is not None or self.revisions is not None):
+            raise click.UsageError("--cluster has the old side; leave --old and --git away")
+        if not self.cluster and (self.context or self.kubeconfig):
+            raise click.UsageError("--context and --kubeconfig go with --cluster")
+
+    @contextmanager
+    def former(self, catalog: Catalog) -> Iterator[Former | None]:
+        """The objects as they were, for as long as they are asked for."""
+        if self.cluster:
+            with live_objects(catalog, self.kubeconfig, self.context) as live:
+                yield live
+        else:
+            yield _former(self.old) if self.old is not None else None
 
 
 def _exit_code(summary: Summary, unreadable: int, fail_on: str, warn_code: int | None) -> int:
