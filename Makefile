@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PORT ?= 9443
 PYTEST_ARGS ?=
 
-.PHONY: help setup run test retest lint unit nightly messages bench format manifests lock sbom clean
+.PHONY: help setup run playground test retest lint unit nightly messages bench format manifests lock sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -36,6 +36,9 @@ unit: setup ## the tests that need no kube-apiserver
 
 nightly: setup ## the long ones: every recorded review over HTTPS, large property runs, soaks
 	$(BIN)/python -W error -m pytest $(PYTEST_ARGS)
+
+playground: setup ## a real kube-apiserver and etcd to try things on, until Ctrl-C (docs/first-denial.md)
+	$(BIN)/python -m tests.kube.playground .playground
 
 messages: setup ## write docs/messages.md: every message of every rule, by judging examples
 	$(BIN)/skyhook-webhook explain skyhook --messages > docs/messages.md

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from webhook.building import catalog_of
 from webhook.cli.crd import crd
 from webhook.cli.failures import CallerError
 from webhook.cli.manifests_policy import policy
 from webhook.documents import dump_yaml, load_yaml
 from webhook.manifests import chart, kustomize
+from webhook.manifests.address import reached_at
 from webhook.manifests.options import NAME, NAMESPACE, Object, Options, Tls
 from webhook.manifests.overlays import OVERLAYS, with_overlays
-from webhook.manifests.render import render
-from webhook.manifests.webhooks import ManifestError
+from webhook.manifests.render import render, settings_of
+from webhook.manifests.webhooks import ManifestError, configurations
 from webhook.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -102,6 +104,16 @@ _TREES: Final = {"kustomize": kustomize.tree, "helm": chart.tree}
 @click.option(
     "--priority-class", default="system-cluster-critical", show_default=True, help="Of the Pods."
 )
+@click.option(
+    "--url",
+    metavar="https://HOST:PORT",
+    help="Only the webhook configurations, by this address: for an API server beside us.",
+)
+@click.option(
+    "--ca-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="With --url: the CA of our certificate.",
+)
 @click.pass_context
 def manifests(
     ctx: click.Context,
@@ -109,6 +121,8 @@ def manifests(
     form: str,
     overlays: tuple[str, ...],
     output: Path | None,
+    url: str | None,
+    ca_file: Path | None,
     **chosen: Any,
 ) -> int:
     """Render Namespace, RBAC, Deployment, webhook configurations and what they need.
@@ -116,12 +130,16 @@ def manifests(
     \b
     skyhook-webhook manifests --overlay audit-only | kubectl apply --server-side -f -
     skyhook-webhook manifests --format helm -o .
+    skyhook-webhook manifests --url https://127.0.0.1:9443 --ca-file certs/dev/ca.crt
     skyhook-webhook manifests crd --from cluster --serve | kubectl replace -f -
     """  # noqa: D301 - click reads it
     if ctx.invoked_subcommand is not None:
         return 0
     options = _options(**chosen)
     try:
+        if url is not None or ca_file is not None:
+            _stream(_by_address(options, url, ca_file), output)
+            return 0
         if form == "yaml":
             _stream(render(with_overlays(options, overlays)), output)
             return 0
@@ -133,6 +151,16 @@ def manifests(
     except (ManifestError, SettingsError) as error:
         raise CallerError(str(error)) from None
     return 0
+
+
+def _by_address(options: Options, url: str | None, ca_file: Path | None) -> list[Object]:
+    if url is None or ca_file is None:
+        raise click.UsageError("--url and --ca-file go together")
+    try:
+        ca = ca_file.read_bytes()
+    except OSError as error:
+        raise CallerError(f"{ca_file}: {error.strerror or error}") from None
+    return reached_at(configurations(catalog_of(settings_of(options)), options), url, ca)
 
 
 manifests.add_command(crd)
