@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from webhook.manifests.cel import Bound, Cel
 
 _LISTED: Final = 12
+_OF_WHAT_GOES: Final = frozenset({"edge", "skip", "removal"})
+"""The parts of a track that also judge a value that vanishes."""
 
 
 def track(cel: Cel, rule: Track, profile: Profile) -> Iterator[Validation | LeftOut]:
@@ -69,7 +71,8 @@ class _TrackRules:
             return unless(self.cel, self.rule, bound, text)
 
         local = self.rule.within is None and not self.rule.unless and name != "gate"
-        whole = self.cel.everywhere(self.rule.path, body, removed=self.removed, local=local)
+        removed = self.removed and name in _OF_WHAT_GOES
+        whole = self.cel.everywhere(self.rule.path, body, removed=removed, local=local)
         return Validation(f"{self.rule.id}.{name}", severity, whole, f"{self.rule.path}: {text}")
 
     def _values(self, bound: Bound) -> tuple[str, str]:
