@@ -40,7 +40,11 @@ if TYPE_CHECKING:
 PROFILES: Final = ("skyhook", "nodewright")
 """The profiles that are on by default, in the order in which they judge."""
 
-_EXAMPLES: Final = ("profiles/examples/skyhook.yaml", "specs/examples.yaml")
+_EXAMPLES: Final = (
+    "profiles/examples/skyhook.yaml",
+    "specs/examples.yaml",
+    "specs/further-examples.yaml",
+)
 
 MORE_PROFILES: Final = (
     "cluster-api-machine",

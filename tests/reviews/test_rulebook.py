@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import re
+import sys
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from webhook.catalog import PROFILES, Catalog, rule_examples, shipped
+from tests.conftest import ROOT
+from webhook.catalog import CHECKS, PROFILES, Catalog, rule_examples, shipped
 from webhook.core.finding import Severity
 from webhook.lifecycle.compile import is_recorded
 from webhook.lifecycle.model import Monotone, Track
 from webhook.reviews.rulebook import RulebookError, Sample, Told, expected, samples, told
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 LOUD = ("denied", "warned", "audited")
 
@@ -89,13 +98,13 @@ def test_everything_that_a_track_or_a_counter_may_say_is_shown(name: str) -> Non
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_message_stands_alone_on_one_line_without_our_jargon(name: str) -> None:
-    jargon = ("{", " track", "mirror_only", " owned", "I0", "I1", "I3", "I4", "I5", "transitions ")
+    jargon = (" track", "mirror_only", " owned", "I0", "I1", "I3", "I4", "I5", "transitions ")
     for one in judged(name):
         for finding in one.findings:
-            words = finding.message.replace('{"', "").replace('"{', "")  # a JSON value is no jargon
             assert finding.message.isprintable()
             assert len(finding.message) <= 600
-            assert not [word for word in jargon if word in words], finding.message
+            assert not [word for word in jargon if word in finding.message], finding.message
+            assert not re.search(r"\{\w+\}|\$\w", finding.message)  # nothing left to fill in
             assert not finding.message.endswith((".", ";", " "))
 
 
@@ -105,6 +114,44 @@ def test_every_rule_says_where_it_comes_from(name: str) -> None:
     rules = [rule for guard in profile.guards for rule in guard.rules()]
     assert [rule.id for rule in rules if not rule.source] == []
     assert profile.source
+
+
+SAYING = {"Mark", "Finding", "invalid", "required", "wrong_type", "_wrong", "_bad", "_value"}
+"""What makes a text; a `yield from` of one counts as the text's own place."""
+
+
+def texts(path: Path) -> set[int]:
+    """The lines of a module on which a rule says something."""
+    yields = (n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Yield))
+    calls = (n for n in yields if isinstance(n.value, ast.Call))
+    return {n.lineno for n in calls if ast.unparse(n.value.func) in SAYING}
+
+
+def test_every_text_of_a_rule_in_code_is_met_by_an_example() -> None:
+    used = {c.use for guard in shipped("skyhook").guards for c in guard.checks}
+    modules = {inspect.getsourcefile(CHECKS[name]) or "" for name in used}
+    modules |= {str(path) for path in (ROOT / "webhook" / "specs").glob("*.py")}
+    hit: set[tuple[str, int]] = set()
+
+    def within(frame: FrameType, _event: str, _arg: object) -> Any:
+        hit.add((frame.f_code.co_filename, frame.f_lineno))
+        return within
+
+    def entered(frame: FrameType, _event: str, _arg: object) -> Any:
+        return within if frame.f_code.co_filename in modules else None
+
+    profile = shipped("skyhook")
+    known = samples(profile, rule_examples("skyhook"))
+    catalog = Catalog.of([profile], usually=True)
+    before = sys.gettrace()
+    sys.settrace(entered)
+    try:
+        list(told(profile, catalog, known))
+    finally:
+        sys.settrace(before)
+    said = {(module, line) for module in modules for line in texts(Path(module))}
+    assert len(said) > 60
+    assert sorted(said - hit) == []
 
 
 def read(document: dict[str, Any]) -> list[Sample]:
