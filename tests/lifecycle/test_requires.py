@@ -180,3 +180,34 @@ def test_unless_one_of_its_lists_holds(excuse, denied):
     ]
     new = {**status(phase="Done", left=[1]), **({"metadata": {"deleted": 1}} if excuse else {})}
     assert bool(found(status(), new, unless=unless)) is denied
+
+
+@pytest.mark.parametrize(
+    ("need", "fields", "text"),
+    [
+        ({"path": "status.left", "empty": True}, {"left": {"a": 1, "b": 2}}, "status.left still holds a, b"),
+        ({"path": "status.left", "empty": True}, {"left": [1]}, "status.left is [1]"),
+        ({"path": "status.m", "every": ["x"]}, {"m": {"a": "x", "b": "y"}}, 'status.m[b] is "y"'),
+        ({"path": "status.m", "every": ["x"]}, {"m": {"a": "z", "b": "y"}},
+         'status.m[a] is "z" (1 more are not either)'),
+        ({"path": "status.m", "every": ["x"]}, {"m": 5}, "status.m is 5"),
+        ({"path": "status.ok", "in": [True]}, {}, "status.ok is absent"),
+        ({"path": "status.a", "equals": "status.b"}, {"a": 1, "b": 2}, "status.a is 1 and status.b is 2"),
+        ({"path": "status.phase", "equals": "status.b"}, {"b": 2}, "status.b is 2"),
+        ({"path": "status.c[T].status", "in": ["True"]}, {"c": [{"type": "T", "status": "False"}]},
+         'status.c[T].status is "False"'),
+    ],
+)  # fmt: skip
+def test_a_message_may_say_what_stands_where_something_else_is_needed(need, fields, text):
+    findings = found(
+        status(phase="Run"), status(phase="Done", **fields), need=[need], message="while {found}"
+    )
+    assert texts(findings) == [f"while {text}"]
+
+
+def test_of_several_needs_the_first_that_is_not_met_is_told():
+    need = [{"path": "status.a", "present": True}, {"path": "status.b", "present": True}]
+    findings = found(
+        status(phase="Run"), status(phase="Done", a=1), need=need, message="while {found}"
+    )
+    assert texts(findings) == ["while status.b is absent"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.lifecycle.small import guard, judge, texts
 from webhook.core.view import UNREADABLE
+from webhook.core.writer import Writer
 from webhook.lifecycle.rule import LONGEST_VALUE, listed, show
 
 
@@ -47,3 +49,22 @@ def test_a_list_of_values_is_cut_and_the_rest_counted():
     assert listed("abcdefgh") == "a, b, c, d, e, f, g, h"
     assert listed("abcdefghij") == "a, b, c, d, e, f, g, h and 2 more"
     assert listed("abcd", 2) == "a, b and 2 more"
+
+
+NEVER = {"id": "never", "when": [{"path": "a", "became": "any"}], "message": "no"}
+
+
+@pytest.mark.parametrize(
+    ("writer", "severity", "closed", "text"),
+    [
+        (Writer.PERSON, "deny", False, "no; ask first"),
+        (Writer.UNKNOWN, "deny", False, "no; ask first"),
+        (Writer.OPERATOR, "deny", False, "no"),
+        (Writer.SERVICE_ACCOUNT, "deny", False, "no"),
+        (Writer.PERSON, "warn", False, "no"),
+        (Writer.PERSON, "deny", True, "no"),
+    ],
+)
+def test_a_hint_ends_what_a_person_is_denied_but_not_a_closed_value(writer, severity, closed, text):
+    rule = {**NEVER, "severity": severity, "closed": closed, "hint": "ask first"}
+    assert texts(judge(guard(requires=[rule]), {"a": 1}, {"a": 2}, writer=writer)) == [text]

@@ -59,7 +59,7 @@ class _Rule(_Model):
     source: str = ""  # (+) where upstream says so: file and symbol, or document
     releases: ReleaseRange | None = None  # (+) releases that have the rule, e.g. ">=0.16"
     unless: list[list[Test]] = []  # (+) not judged (a track: its steps) when one of these holds
-    hint: str = ""  # (+) what the person should do instead
+    hint: str = ""  # (+) what a person should do instead; ends each denial but of a closed value
     usually: bool = False  # (+) holds as a rule only: off unless asked for, then audit at most
 
 
@@ -202,7 +202,7 @@ class Requires(_Rule):
     need: list[Test] = []
     at: PathText | None = None  # (+) the field the finding names; default the first path
     reads: Literal["changed", "whole"] = "changed"  # (+) whole: judged when any path changed
-    message: str = ""  # (+)
+    message: str = ""  # (+) with {old}, {new}, captures, and {found}: what stands where a need is
     closed: bool = False  # (+) a value domain, not a relation between writes
 
     @model_validator(mode="after")

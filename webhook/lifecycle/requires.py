@@ -83,7 +83,9 @@ def found(test: Test, run: Run, trail: Trail, besides: FieldPath) -> str:
 
     ``besides``: the place whose value is told already.
     """
-    look = Lookup(test.path or "")
+    if test.path is None:
+        return "that is not given"
+    look = Lookup(test.path)
     place, value = look.field(trail), value_of(look(run.new, trail))
     if test.equals is not None:
         other = Lookup(test.equals)
