@@ -126,5 +126,17 @@ def test_lines_and_words_stand_out_from_the_paper(part: int) -> None:
 def test_only_the_classes_asked_for_are_drawn() -> None:
     said = texts(drawn(of("skyhook.node-package-step"), "human"))
     assert [line for line in said if re.match(r"\d \w", line)] == [
-        "1 human: kubectl skyhook package rerun, or a hand (warns person)"
+        "1 human: kubectl skyhook package rerun, or a hand (warns people and nodes)"
     ]
+
+
+def test_it_says_who_may_not() -> None:
+    said = texts(drawn(of("skyhook.package-step")))
+    for line in (
+        "people and nodes are denied every change: only the operator writes this",
+        "other service accounts are told about every change: only the operator writes this",
+        "3 mirror_only: only a mixture of two copies looks like this (warns the operator)",
+    ):
+        assert line in said
+    said = texts(drawn(of("machine-controller-manager.phase")))
+    assert "2 skip: legal, but unusual (warns everybody)" in said

@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from webhook.core.finding import Severity
+from webhook.core.writer import Writer
 from webhook.drawing.diagrams import remarks, shown
 from webhook.drawing.flow import BOX_HIGH, MOST_STEPS, Layout, layout
 from webhook.drawing.graph import START, WRITERS
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 
 MARGIN: Final = 24
 LINE: Final = 18
+_PEOPLE: Final = {
+    Writer.OPERATOR: "the operator",
+    Writer.SERVICE_ACCOUNT: "other service accounts",
+    Writer.PERSON: "people and nodes",
+}
 _LIGHT: Final = ("#1d4ed8", "#047857", "#b45309", "#be185d", "#6d28d9", "#475569", "#0e7490")
 _DARK: Final = ("#7cb0ff", "#4ade9f", "#fbbf24", "#f58ac4", "#c4a5ff", "#a3b3c7", "#5ed3ea")
 
@@ -141,16 +147,19 @@ def _legend(graph: Graph, steps: list[Step], colours: dict[str, int]) -> Iterato
 
 def _for_whom(graph: Graph, step: Step) -> str:
     said = {Severity.WARN: "warns", Severity.DENY: "is denied to"}
-    found = []
-    for writer in (w for w in WRITERS if w not in graph.owners):
-        word = said.get(graph.verdict(step, writer))
-        if word:
-            found.append(f"{word} {writer.value}")
+    verdicts = {w: graph.verdict(step, w) for w in WRITERS if w not in graph.owners}
+    if len(verdicts) > 1 and len(set(verdicts.values())) == 1:
+        word = said.get(verdicts[WRITERS[0]])
+        return f" ({word} everybody)" if word else ""
+    found = [f"{said[v]} {_PEOPLE[w]}" for w, v in verdicts.items() if v in said]
     return f" ({', '.join(found)})" if found else ""
 
 
 def _foot(graph: Graph) -> Iterator[str]:
     lines = remarks(graph, list(graph.steps))
+    for writer, severity in graph.owners.items():
+        said = "denied" if severity is Severity.DENY else "told about"
+        lines.insert(0, f"{_PEOPLE[writer]} are {said} every change: only the operator writes this")
     if graph.steps:
         lines.insert(0, "nothing where a row and a column meet: nobody takes this step")
     for line in lines:
