@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -19,8 +20,6 @@ from webhook.cli import main
 from webhook.reviews.decode import decode_admission, request_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from webhook.reviews.engine import Engine
 
 EXCEPTIONS = str(reading.CHECKED_IN / reading.EXCEPTION_FILE)
@@ -127,6 +126,14 @@ def test_the_forms_of_validate_hold_the_writes_with_findings(capsys: Any) -> Non
     assert len(sarif["runs"][0]["results"]) >= 12
     github = run(capsys, "-o", "github", EXCEPTIONS)[1]
     assert github.count("::error ") >= 12
+
+
+def test_a_place_in_sarif_is_a_uri(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "a name with ü.jsonl.gz"
+    path.write_bytes(Path(EXCEPTIONS).read_bytes())
+    sarif = json.loads(run(capsys, "-o", "sarif", str(path))[1])
+    place = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place["uri"].endswith("a%20name%20with%20%C3%BC.jsonl.gz")
 
 
 def test_standard_input_and_an_audit_log(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +54,7 @@ class SarifPrinter:
 
 
 def _result(result: Result, row: FindingRow, number: int) -> dict[str, Any]:
-    place: dict[str, Any] = {"artifactLocation": {"uri": result.source}}
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(result.source)}}
     if row.line is not None:
         region = {"startLine": row.line}
         if row.column is not None:
