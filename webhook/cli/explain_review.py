@@ -9,6 +9,7 @@ import click
 from webhook.building import engine_of
 from webhook.cli.failures import CallerError
 from webhook.cli.replay_text import stamp
+from webhook.drawing.wording import source_of
 from webhook.replaying.judging import Line, write_of
 from webhook.replaying.recordings import Recordings
 from webhook.replaying.write import Unjudged
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from webhook.settings import Settings
 
 _LOOKS = 4
-_UPSTREAM = frozenset({"skyhook", "nodewright"})
 _LOUD = (Standing.DENIES, Standing.WARNS, Standing.AUDITS, Standing.SWITCHED_OFF)
 
 
@@ -89,13 +89,6 @@ def text_of_review(write: Write, explained: Explained) -> Iterator[str]:
             yield from ("", _TITLES[one.standing])
             before = one.standing
         yield from _rule(one)
-    if any(name in _UPSTREAM for name in explained.kinds):
-        yield from (
-            "",
-            "sources: NVIDIA/nodewright, operator source 0.16: SC = skyhook_controller.go,",
-        )
-        yield "  CS = cluster_state_v2.go, PC = pod_controller.go, T = api/v1alpha1/skyhook_types.go,"
-        yield "  WN, WS, WC = wrapper/{node,skyhook,skyhook_conditions}.go; I… are invariants found there"
 
 
 def _rule(one: RuleVerdict) -> Iterator[str]:
@@ -113,8 +106,9 @@ def _rule(one: RuleVerdict) -> Iterator[str]:
         return
     if one.why:
         yield f"    why: {one.why}"
-    if one.source:
-        yield f"    source: {one.source}"
+    source = source_of(one.profile, one.source)
+    if source:
+        yield f"    source: {source}"
 
 
 _TITLES = {

@@ -59,7 +59,8 @@ class RuleVerdict:
         standing: what it comes to.
         looks: where it was asked.
         findings: what it said, after old defects and the policy.
-        why, source: of the profile.
+        why, source: as the profile says them.
+        profile: whose rule it is.
     """
 
     rule: str
@@ -68,6 +69,7 @@ class RuleVerdict:
     findings: tuple[Finding, ...]
     why: str
     source: str
+    profile: Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,9 @@ def _rules(
             standing = Standing.NOT_IN_FORCE
         else:
             standing = _standing(verdict, found, asked=bool(places))
-        yield RuleVerdict(name, standing, places, tuple(found), rule.why or "", rule.source or "")
+        yield RuleVerdict(
+            name, standing, places, tuple(found), rule.why or "", rule.source or "", profile
+        )
 
 
 def _release(profile: Profile, releases: Mapping[str, str]) -> str:
