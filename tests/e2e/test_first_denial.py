@@ -28,9 +28,9 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 def recipe(target: str) -> str:
     """The last command of a Makefile's target."""
-    done = subprocess.run(
-        ["make", "-n", "-o", "setup", target], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    command = ["make", "--no-print-directory", "-n", "-o", "setup", target]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     lines = done.stdout.replace("\\\n", " ").strip().splitlines()
     return lines[-1].replace(".venv/bin/python", shlex.quote(sys.executable))
 

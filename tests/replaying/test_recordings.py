@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_noted_and_the_rest_is_read(
 
 
 def test_logs_of_two_servers_are_put_in_order(recordings: Recordings, tmp_path: Path) -> None:
-    every = events()
+    every = [e | {"stageTimestamp": audit.stamp(audit.START + n)} for n, e in enumerate(events())]
     (tmp_path / "one.log").write_bytes(text(every[::2]))
     (tmp_path / "two.log").write_bytes(text(every[1::2]))
     (tmp_path / "whole.jsonl").write_bytes(text(every))
