@@ -23,6 +23,9 @@ class Evidence(Protocol):
     def held(self, node: str, annotation: str) -> tuple[View | None, ...]:
         """The values (JSON strings) the annotation has or lately had; None where it was absent."""
 
+    def every(self) -> tuple[View, ...] | None:
+        """All Nodes there are, as last seen; None where not all of them are known."""
+
 
 @dataclass(frozen=True, slots=True)
 class NoEvidence:
@@ -39,6 +42,10 @@ class NoEvidence:
     def held(self, node: str, annotation: str) -> tuple[View | None, ...]:
         """Nothing."""
         return ()
+
+    def every(self) -> tuple[View, ...] | None:
+        """Not known."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +71,7 @@ class GivenNodes:
     def held(self, node: str, annotation: str) -> tuple[View | None, ...]:
         """The annotation's value in each state of the Node that was given."""
         return tuple(n.at("metadata", "annotations", annotation) for n in self.nodes.get(node, ()))
+
+    def every(self) -> tuple[View, ...] | None:
+        """The newest state of each Node, where all were given."""
+        return tuple(states[-1] for states in self.nodes.values()) if self.complete else None

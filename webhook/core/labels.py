@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _NAME: Final = re.compile(r"(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]", re.ASCII)
 _DOMAIN: Final = re.compile(
@@ -47,3 +50,26 @@ def wrong_with_domain(name: str) -> str | None:
     if len(name) > LONGEST_DOMAIN:
         return f"has {len(name)} characters; {LONGEST_DOMAIN} are the most"
     return None if _DOMAIN.fullmatch(name) else f"must be {_DOMAIN_WORDS}"
+
+
+def selects(selector: Mapping[str, Any], labels: Mapping[str, Any]) -> bool:
+    """Whether a legal label selector selects what carries these labels (LabelSelectorAsSelector).
+
+    An empty selector selects everything.
+    """
+    wanted = selector.get("matchLabels") or {}
+    asked = selector.get("matchExpressions") or ()
+    return all(labels.get(key) == (value or "") for key, value in wanted.items()) and all(
+        _agrees(one, labels) for one in asked
+    )
+
+
+def _agrees(expression: Mapping[str, Any], labels: Mapping[str, Any]) -> bool:
+    there, have = expression["key"] in labels, labels.get(expression["key"])
+    values = expression.get("values") or ()
+    return {
+        "In": there and have in values,
+        "NotIn": have not in values,
+        "Exists": there,
+        "DoesNotExist": not there,
+    }[expression["operator"]]

@@ -54,12 +54,14 @@ class CompiledGuard:
         match: what they judge.
         plan: the rules.
         tracks: the tracks by id, for ``explain`` and for messages.
+        release: of the guarded system, for which they were compiled.
     """
 
     profile: Profile
     match: Match
     plan: Plan
     tracks: Mapping[str, Steps]
+    release: str
 
 
 def is_recorded(profile: Profile, release: str) -> bool:
@@ -121,7 +123,7 @@ def _compile_guard(
     each("unique", guard.unique, compile_unique)
     each("owned", guard.owned, lambda rule, its: compile_owned(rule, its, tracks))
     each("checks", guard.checks, compile_check)
-    return CompiledGuard(profile, guard.match, plan, tracks)
+    return CompiledGuard(profile, guard.match, plan, tracks, release)
 
 
 def _built(at: str, rule: _R, scope: Scope, build: Callable[[_R, Scope], _T]) -> _T:

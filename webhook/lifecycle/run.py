@@ -31,6 +31,7 @@ class Run:
         now: the clock's reading; None switches rules about the future off.
         evidence: what is known of Nodes.
         documented: whether edges outside the system's own document only warn.
+        release: the release of the guarded system that is configured or assumed.
         memo: what rules remember within this one judgement.
     """
 
@@ -42,6 +43,7 @@ class Run:
     now: datetime | None = None
     evidence: Evidence = field(default_factory=NoEvidence)
     documented: bool = False
+    release: str = ""
     memo: dict[object, object] = field(default_factory=dict)
 
     def settled(self) -> Run:
@@ -50,7 +52,14 @@ class Run:
         A finding that a rule also has here is an old defect, and never denies.
         """
         return Run(
-            self.old, self.old, self.writer, self.user, self.version, self.now, self.evidence
+            self.old,
+            self.old,
+            self.writer,
+            self.user,
+            self.version,
+            self.now,
+            self.evidence,
+            release=self.release,
         )
 
 

@@ -89,7 +89,7 @@ def judge(
 
     found = [_no_object(new, guard.plan.shape_rule) for guard in guards[:1] if new.fields is None]
     for guard in guards:
-        run = Run(old, new, writer, name, version, now, evidence, policy.documented)
+        run = Run(old, new, writer, name, version, now, evidence, policy.documented, guard.release)
         found += [] if new.fields is None else guard.plan.judge(run, refuses)
     if not found:
         return Verdict(writer)
