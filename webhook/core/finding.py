@@ -81,3 +81,9 @@ def shape(rule: str, path: FieldPath, expected: str) -> Finding:
         CauseType.TYPE_INVALID,
         closed=True,
     )
+
+
+def repeated(rule: str, path: FieldPath, kind: str, count: int) -> Finding:
+    """A ``type`` that stands more than once in a list where it may stand once."""
+    text = f'"{kind}" stands {count} times in this list; each type stands in it once'
+    return Finding(rule, path, Severity.DENY, text, CauseType.DUPLICATE, closed=True)

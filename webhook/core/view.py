@@ -6,6 +6,7 @@ are byte-equal (measured); a difference in bytes that is none in meaning only co
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Final
 
 import msgspec
@@ -16,7 +17,7 @@ _FIELDS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ITEMS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _VALUE: Final = msgspec.json.Decoder()
 _ENCODE: Final = msgspec.json.Encoder()
-_NULL: Final = msgspec.Raw(b"null")
+NULL: Final = msgspec.Raw(b"null")
 _EMPTY: Final[dict[str, msgspec.Raw]] = {}
 
 
@@ -28,7 +29,7 @@ class _Unreadable:
 
 
 UNREADABLE: Final = _Unreadable()
-_NOT_READ: Final[Any] = object()
+NOT_READ: Final[Any] = object()
 
 
 class View:
@@ -42,12 +43,12 @@ class View:
 
     def __init__(self, raw: msgspec.Raw) -> None:
         self.raw = raw
-        self._fields: Any = _NOT_READ
-        self._items: Any = _NOT_READ
+        self._fields: Any = NOT_READ
+        self._items: Any = NOT_READ
         self._kids: dict[str, View | None] | None = None
         self._types: dict[str, View] | None = None
-        self._inside: Any = _NOT_READ
-        self._value: Any = _NOT_READ
+        self._inside: Any = NOT_READ
+        self._value: Any = NOT_READ
 
     @classmethod
     def of(cls, value: Any) -> View:
@@ -57,7 +58,7 @@ class View:
     @property
     def fields(self) -> dict[str, msgspec.Raw] | None:
         """The object's members as raw slices; None when the value is no JSON object."""
-        if self._fields is _NOT_READ:
+        if self._fields is NOT_READ:
             try:
                 self._fields = _FIELDS.decode(self.raw)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
@@ -73,7 +74,7 @@ class View:
     @property
     def items(self) -> list[View] | None:
         """The array's elements; None when the value is no JSON array."""
-        if self._items is _NOT_READ:
+        if self._items is NOT_READ:
             try:
                 self._items = [View(raw) for raw in _ITEMS.decode(self.raw)]
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
@@ -93,9 +94,18 @@ class View:
         return self._types
 
     @property
+    def repeated(self) -> dict[str, int]:
+        """How often a ``type`` stands in the array, where that is more than once."""
+        items = self.items or ()
+        if len(items) == len(self.types):
+            return {}
+        counts = Counter(kind for item in items if (kind := item.text("type")) is not None)
+        return {kind: count for kind, count in counts.items() if count > 1}
+
+    @property
     def value(self) -> Any:
         """The decoded value; UNREADABLE when no reader can hold it."""
-        if self._value is _NOT_READ:
+        if self._value is NOT_READ:
             try:
                 self._value = _VALUE.decode(self.raw)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
@@ -105,10 +115,14 @@ class View:
     @property
     def inside(self) -> View | None:
         """The JSON document that this string holds; None when it is no string or holds none."""
-        if self._inside is _NOT_READ:
+        if self._inside is NOT_READ:
             self._inside = _parse(self.value)
         found: View | None = self._inside
         return found
+
+    def like(self, other: View) -> bool:
+        """Whether both are written alike, byte by byte; what differs may still mean the same."""
+        return self.raw == other.raw
 
     def child(self, key: str) -> View | None:
         """The member ``key``; null counts as absent, as everywhere in Kubernetes."""
@@ -118,10 +132,10 @@ class View:
         elif key in kids:
             return kids[key]
         fields = self._fields
-        if fields is _NOT_READ:  # the hot path: no property, no second look
+        if fields is NOT_READ:  # the hot path: no property, no second look
             fields = self.fields
         raw = fields.get(key) if fields else None
-        kid = None if raw is None or raw == _NULL else View(raw)
+        kid = None if raw is None or raw == NULL else View(raw)
         kids[key] = kid
         return kid
 
@@ -152,14 +166,14 @@ class View:
 
 def view(raw: msgspec.Raw | None) -> View | None:
     """A view of ``raw``; None when there is nothing or null."""
-    return None if raw is None or raw == _NULL else View(raw)
+    return None if raw is None or raw == NULL else View(raw)
 
 
 def same(old: View | None, new: View | None) -> bool:
     """Whether both say the same: by bytes first, by meaning where the bytes differ."""
     if old is None or new is None:
         return old is new
-    if old.raw == new.raw:
+    if old.like(new):
         return True
     try:
         return equal_values(old.value, new.value)

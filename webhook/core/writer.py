@@ -10,7 +10,7 @@ from re import compile as regex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 _SERVICE_ACCOUNT = "system:serviceaccount:"
 
@@ -49,14 +49,17 @@ class UserGlobs:
         return pattern is not None and any(pattern.match(name) for name in names)
 
 
-def classify(username: str | None, operators: UserGlobs) -> Writer:
+def classify(
+    username: str | None, operators: UserGlobs, groups: Collection[str] | None = None
+) -> Writer:
     """The kind of writer behind a user name; without a name it is unknown.
 
     Nodes (``system:node:*``) and the control plane's own users count as people: they write
-    Skyhook's keys as rarely, and the same things are legal for them.
+    Skyhook's keys as rarely, and the same things are legal for them. So does somebody whom an
+    API server has let in under an empty name: it always tells a group then.
     """
     if not username:
-        return Writer.UNKNOWN
+        return Writer.PERSON if groups else Writer.UNKNOWN
     if operators.match(username):
         return Writer.OPERATOR
     if username.startswith(_SERVICE_ACCOUNT):

@@ -265,6 +265,7 @@ class Match(_Model):
     versions: list[str] = Field(min_length=1)
     plural: str = ""
     subresources: list[str] = ["", "status"]
+    bulk: list[PathText] = []  # (+) maps that hold most of a big object: split in the first pass
 
 
 class Guard(_Model):

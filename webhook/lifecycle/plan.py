@@ -6,13 +6,16 @@ The cost grows with the change, not with the object (design, section 5).
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from webhook.core.finding import Severity, shape
+from webhook.core.finding import Severity, repeated, shape
 from webhook.lifecycle.path import START, Lookup, Step, StepKind, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    import msgspec
 
     from webhook.core.field import FieldPath
     from webhook.core.finding import Finding
@@ -106,7 +109,7 @@ class Plan:
         ``refuses`` says which denials the policy lets stand: only those may end the walk early.
         """
         walk = _Walk(self, run, refuses)
-        if run.old is None or run.new is None or run.old.raw != run.new.raw:
+        if run.old is None or run.new is None or not run.old.like(run.new):
             walk.visit(self._root, run.old, run.new, START)
         return walk.found
 
@@ -219,10 +222,16 @@ class _Walk:
         if not branch.wild:
             return
         wild = tuple(branch.wild.values())
-        for key in (*after, *(k for k in before if k not in after)):
-            if self.full or before.get(key) != after.get(key):
-                for step, twig in wild:
-                    self._enter(twig, old, new, trail, step, key)
+        for key in self._touched(before, after):
+            for step, twig in wild:
+                self._enter(twig, old, new, trail, step, key)
+
+    def _touched(self, before: dict[str, msgspec.Raw], after: dict[str, msgspec.Raw]) -> list[str]:
+        """The keys whose values are to be looked at, in the order of the objects."""
+        if self.full:
+            return [*after, *(key for key in before if key not in after)]
+        touched = [key for key, raw in after.items() if before.get(key) != raw]
+        return touched + [key for key in before if key not in after]
 
     def _enter(
         self, twig: Branch, old: View | None, new: View | None, trail: Trail, step: Step, key: str
@@ -241,16 +250,28 @@ class _Walk:
             return
         before = {} if old is None else old.types
         after = {} if new is None else new.types
+        if new is not None:
+            self._repeated(branch, {} if old is None else old.repeated, new.repeated, trail)
         wild = tuple(branch.wild_types.values())
         for kind in (*after, *(k for k in before if k not in after)):
             was, now = before.get(kind), after.get(kind)
-            if was is not None and now is not None and was.raw == now.raw and not self.full:
+            if was is not None and now is not None and was.like(now) and not self.full:
                 continue
             named = branch.types.get(kind)
             for step, twig in wild if named is None else (named, *wild):
                 onward = trail.step(step, kind)
                 if onward is not None:
                     self.visit(twig, was, now, onward)
+
+    def _repeated(
+        self, branch: Branch, before: dict[str, int], after: dict[str, int], trail: Trail
+    ) -> None:
+        """Rules and most readers look at the first of a type only, others at the last."""
+        for kind, count in after.items():
+            if self.full or count > before.get(kind, 1):
+                for _, there in islice(branch.onward(StepKind.TYPE, kind, trail), 1):
+                    finding = repeated(self.plan.shape_rule, there.field, kind, count)
+                    self._keep(_at_most_warn(finding) if kind in before else finding)
 
 
 def _document(text: View | None) -> View | None:

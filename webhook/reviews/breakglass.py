@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 
 from webhook.core.field import FieldPath
 from webhook.core.finding import Finding, Severity
-from webhook.core.view import view
 from webhook.core.writer import UserGlobs
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class BreakGlass:
 
         Where the annotation is there and does not count, the denial stands and a warning says why.
         """
-        new = view(request.object)
+        _, new = request.objects()
         text = new.text("metadata", "annotations", ANNOTATION) if new is not None else None
         if text is None or not verdict.denied:
             return verdict
@@ -76,7 +75,7 @@ class BreakGlass:
         """(reason with expiry, ""), or ("", why the annotation does not count)."""
         expiry, _, reason = text.strip().partition(" ")
         until = _moment(expiry)
-        if until is None or not reason.strip():
+        if until is None or not any(map(str.isalnum, reason)):
             return "", _HOW
         if request.sub_resource:
             return "", f"it never counts in a write through /{request.sub_resource}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from webhook.reviews.wire import AdmissionRequest, AdmissionReview
 
 API_VERSIONS: Final = ("admission.k8s.io/v1", "admission.k8s.io/v1beta1")
+R = TypeVar("R", bound=AdmissionReview)
 _REVIEW: Final = msgspec.json.Decoder(AdmissionReview)
 
 
@@ -33,18 +34,29 @@ def decode_admission(body: bytes) -> AdmissionReview:
 
     The bytes are checked as a whole (JSON grammar, UTF-8), the objects are not decoded.
     """
+    return decode_with(_REVIEW, body)
+
+
+def decode_with(decoder: msgspec.json.Decoder[R], body: bytes) -> R:
+    """As `decode_admission`, for envelopes with more in them: recordings have a time, say."""
     check_text(body)
     try:
-        review = _REVIEW.decode(body)
+        review = decoder.decode(body)
     except msgspec.ValidationError as error:
         raise _bad(f"no AdmissionReview: {error}") from None
     except (msgspec.DecodeError, RecursionError) as error:
         raise _bad(f"not JSON: {error}") from None
     if review.kind != "AdmissionReview" or review.api_version not in API_VERSIONS:
         raise _bad("not an AdmissionReview of admission.k8s.io/v1")
-    if review.request is None or not review.request.uid:
+    if not is_review(review):
         raise _bad("an AdmissionReview without request or uid")
     return review
+
+
+def is_review(review: AdmissionReview) -> bool:
+    """Whether it is an admission call that can be answered."""
+    known = review.kind == "AdmissionReview" and review.api_version in API_VERSIONS
+    return known and review.request is not None and bool(review.request.uid)
 
 
 def request_of(review: AdmissionReview) -> AdmissionRequest:

@@ -12,8 +12,9 @@ from webhook.core.evidence import NoEvidence
 from webhook.core.writer import UserGlobs
 from webhook.reviews.answer import answer
 from webhook.reviews.conversion import convert_slices
-from webhook.reviews.decode import decode_admission, request_of
+from webhook.reviews.decode import request_of
 from webhook.reviews.mutation import Mutation, mutate, mutation_answer
+from webhook.reviews.opening import Opening
 from webhook.reviews.policy import Policy
 from webhook.reviews.verdict import Verdict, judge
 from webhook.reviews.wire import AdmissionAnswer, AdmissionRequest, AdmissionResponse
@@ -87,6 +88,11 @@ class Engine:
     evidence: Evidence = field(default_factory=NoEvidence)
     keepers: Mapping[tuple[str, str], Keeper] = field(default_factory=dict)
     converters: Mapping[str, Converter] = field(default_factory=dict)
+    opening: Opening = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """How bodies are read follows from what is enforced."""
+        object.__setattr__(self, "opening", Opening(self.catalog.guards))
 
     @classmethod
     def default(cls, clock: Callable[[], datetime] | None = None) -> Engine:
@@ -122,5 +128,5 @@ class Engine:
         return self.clock() if self.clock is not None else datetime.max.replace(tzinfo=UTC)
 
     def judge_body(self, body: bytes) -> Judged:
-        """The same for the body of a call. Raises ReviewError."""
-        return self.judge_review(decode_admission(body))
+        """The same for the body of a call, read in one pass. Raises ReviewError."""
+        return self.judge_review(self.opening.review(body))

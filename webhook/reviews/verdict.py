@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from webhook.core.evidence import NoEvidence
 from webhook.core.field import ROOT
 from webhook.core.finding import Finding, Severity, shape
-from webhook.core.view import view
 from webhook.core.writer import Writer, classify
 from webhook.lifecycle.run import Run
 from webhook.reviews.policy import Mode
@@ -74,12 +73,12 @@ def judge(
     """
     user = request.user_info
     name = user.username if user is not None else ""
-    writer = classify(name, policy.operators)
+    writer = classify(name, policy.operators, user.groups if user is not None else None)
     guards = _guards(request, catalog)
     if not guards or request.operation not in _JUDGED:
         return Verdict(writer)
-    old, new = view(request.old_object), view(request.object)
-    if new is None or (old is not None and old.raw == new.raw):
+    old, new = request.objects()
+    if new is None or (old is not None and old.like(new)):
         return Verdict(writer)
     version = (request.request_kind or request.kind).version
     names = (name, *((user.groups if user is not None else None) or ()))

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+from webhook.core.opened import seen
+
+if TYPE_CHECKING:
+    from webhook.core.view import View
 
 NULL: Final = msgspec.Raw(b"null")
 
@@ -33,7 +38,10 @@ class UserInfo(msgspec.Struct, frozen=True):
 
 
 class AdmissionRequest(msgspec.Struct, frozen=True, rename="camel"):
-    """admission.k8s.io/v1 AdmissionRequest; what is not read is skipped, not decoded."""
+    """admission.k8s.io/v1 AdmissionRequest; what is not read is skipped, not decoded.
+
+    ``object`` and ``old_object`` may come in parts (reviews/opening.py): rules ask ``objects``.
+    """
 
     uid: str
     operation: str = ""
@@ -47,6 +55,10 @@ class AdmissionRequest(msgspec.Struct, frozen=True, rename="camel"):
     object: msgspec.Raw = NULL
     old_object: msgspec.Raw = NULL
     dry_run: bool | None = None
+
+    def objects(self) -> tuple[View | None, View | None]:
+        """Views of the old object and the new one; None where there is none."""
+        return seen(self.old_object), seen(self.object)
 
 
 class AdmissionReview(msgspec.Struct, frozen=True, rename="camel"):

@@ -112,7 +112,7 @@ def validating(state: State) -> Callable[[bytes], Awaitable[bytes]]:
 
     async def respond(body: bytes) -> bytes:
         started = perf_counter()
-        judged = state.engine.judge_review(decode_admission(body))
+        judged = state.engine.judge_body(body)
         user = judged.request.user_info
         verdict = state.rarely.hush(judged.verdict, user.username if user else "")
         if verdict is not judged.verdict:
