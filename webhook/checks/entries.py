@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webhook.checks.versions import split_key
 from webhook.core.finding import CauseType
+from webhook.core.view import NULL
 from webhook.lifecycle.rule import Mark, listed, show
 
 if TYPE_CHECKING:
@@ -42,10 +43,19 @@ def json_map(_parameters: Mapping[str, Any]) -> CheckJudge:
         elif document.fields is None:
             text = f"{show(new.value)} is JSON but not a map of packages, {_STOPS}"
         else:
+            yield from _nothing(document, trail)
             return
         yield Mark(trail.field, text, type=CauseType.INVALID, closed=True)
 
     return judge
+
+
+def _nothing(document: View, trail: Trail) -> Iterator[Mark]:
+    """Go reads null into a map of structs as an empty entry: in here it is not the same as absent."""
+    for key, raw in document.members.items():
+        if raw == NULL:
+            text = f"null is no package entry, and the operator reads an empty one; {_ENTRY}"
+            yield Mark(trail.field.key(key), text, type=CauseType.REQUIRED, closed=True)
 
 
 def package_entry(parameters: Mapping[str, Any]) -> CheckJudge:

@@ -81,7 +81,8 @@ def _pattern(name: str) -> re.Pattern[str] | None:
     for found in _CAPTURE.finditer(name):
         source += re.escape(name[end : found.start()]) + f"(?P<{found[1]}>.+?)"
         end = found.end()
-    return re.compile(source + re.escape(name[end:]))
+    # a key in JSON may hold any character, the end of a line too
+    return re.compile(source + re.escape(name[end:]), re.DOTALL)
 
 
 def _step(found: re.Match[str]) -> Step:
@@ -176,10 +177,9 @@ class Trail:
         return (self.field, self.stars, self.names)
 
     def fill(self, text: str) -> str:
-        """``text`` with its ``{captures}`` replaced."""
-        for name, value in self.names:
-            text = text.replace("{" + name + "}", value)
-        return text
+        """``text`` with its ``{captures}`` replaced, once: a value is data, and may look like one."""
+        values = dict(self.names)
+        return _CAPTURE.sub(lambda found: values.get(found[1], found[0]), text)
 
 
 START: Final = Trail()

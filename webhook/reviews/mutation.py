@@ -55,7 +55,8 @@ def mutate(
     or spec in a status write is dropped without a word (measured).
     """
     user = request.user_info
-    writer = classify(user.username if user is not None else "", operators)
+    name, groups = (user.username, user.groups) if user is not None else ("", None)
+    writer = classify(name, operators, groups)
     resource = request.resource
     keeper = keepers.get((resource.group, resource.resource))
     if keeper is None or request.sub_resource != "status" or request.operation != "UPDATE":
