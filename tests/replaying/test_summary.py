@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.corpus import reading
 from webhook.replaying.judging import Judging, Line, Wanted
-from webhook.replaying.series import MOST_BUCKETS, Bucket, Series
+from webhook.replaying.series import MOST_BUCKETS, Series
 from webhook.replaying.summary import MOST_NAMES, OTHERS, Summary, most
 from webhook.replaying.write import Unjudged, Why, Write
 from webhook.reviews.verdict import Verdict
@@ -42,11 +42,11 @@ def test_parts_add_up_to_the_whole(engine: Engine) -> None:
 def test_series_keep_every_count_however_wide_they_grow(one: list[float], two: list[float]) -> None:
     first, second, both = Series(), Series(), Series()
     for time in one:
-        first.add(time, Bucket(1, 1, 0))
-        both.add(time, Bucket(1, 1, 0))
+        first.count(time, True, False)
+        both.count(time, True, False)
     for time in two:
-        second.add(time, Bucket(1, 0, 1))
-        both.add(time, Bucket(1, 0, 1))
+        second.count(time, False, True)
+        both.count(time, False, True)
     first.merge(second)
     for series in (first, both, first.fit(10)):
         rows = (
@@ -63,7 +63,7 @@ def test_series_keep_every_count_however_wide_they_grow(one: list[float], two: l
 def test_a_year_of_writes_each_second_apart_stays_small() -> None:
     series = Series()
     for number in range(0, 365 * 86400, 3571):
-        series.add(1.79e9 + number, Bucket(1))
+        series.count(1.79e9 + number, False, False)
         assert len(series.buckets) <= MOST_BUCKETS
     assert sum(b.writes for b in series.buckets.values()) == len(range(0, 365 * 86400, 3571))
     assert series.width == 86400

@@ -6,7 +6,7 @@ import random
 
 from webhook.replaying.occurrence import Difference, Occurrence, Said
 from webhook.replaying.rollout import Step
-from webhook.replaying.series import Bucket
+from webhook.replaying.series import Bucket, Series
 from webhook.replaying.summary import Effects, Summary
 
 WALK = ("apply/in_progress", "apply/complete", "config/in_progress", "config/complete",
@@ -73,5 +73,5 @@ def summary(writes: int, occurrences: list[Occurrence]) -> Summary:
     }
     total.kinds = {"Node UPDATE": Bucket(writes, denied)}
     for number in range(0, 3600, 60):
-        total.over_time.add(START + number, Bucket(writes // 60, denied // 60))
+        total.over_time.merge(Series(1, {int(START) + number: Bucket(writes // 60, denied // 60)}))
     return total

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from webhook.documents.folders import LINES, YAML, walk_folder
 from webhook.documents.forms import Form, form_of
-from webhook.documents.lines import MAX_LINE, read_lines
+from webhook.documents.lines import MAX_LINE, split_lines
 from webhook.documents.problem import DocumentError
 from webhook.documents.reading import read_documents
 from webhook.documents.streams import UNREADABLE, pieces, reason, unpacked
@@ -91,9 +91,13 @@ class Input:
         return read_documents(self.read(), self.name)
 
     def lines(self, *, max_line: int = MAX_LINE) -> Iterator[tuple[int, bytes]]:
-        """`read_lines` of the stream."""
-        with self.open() as stream:
-            yield from read_lines(stream, self.name, max_line=max_line)
+        """`split_lines` of what the source holds."""
+        parts, file = self._source()
+        try:
+            yield from split_lines(parts, self.name, max_line=max_line)
+        finally:
+            if file is not None:
+                file.close()
 
     def _source(self) -> tuple[Iterator[bytes], BinaryIO | None]:
         if self._replay is not None:

@@ -13,8 +13,9 @@ from webhook.replaying.occurrence import Occurrence, occurrence_of
 from webhook.replaying.rollout import Step, steps_of
 from webhook.replaying.summary import Summary
 from webhook.replaying.write import Outcome, Unjudged, Why, Write
-from webhook.reviews.decode import ReviewError, decode_admission, request_of
+from webhook.reviews.decode import ReviewError, decode_with, request_of
 from webhook.reviews.verdict import judge
+from webhook.reviews.wire import AdmissionReview
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,8 +70,8 @@ class Part:
     unreadable: list[tuple[str, int, str]] = field(default_factory=list)
 
 
-class _Recorded(msgspec.Struct, frozen=True):
-    """What recordings say beside the review: when (seconds since 1970), and what came of it."""
+class _Recorded(AdmissionReview, frozen=True, rename="camel"):
+    """A review, and what recordings say beside it: when (seconds since 1970), what came of it."""
 
     ts: Any = None
     outcome: Any = None
@@ -133,8 +134,8 @@ class Judging:
 
 def write_of(line: Line) -> Write:
     """The write that a line records. Raises ReviewError."""
-    request = request_of(decode_admission(line.body))
-    recorded = _RECORDED.decode(line.body)
+    recorded = decode_with(_RECORDED, line.body)
+    request = request_of(recorded)
     outcome = Outcome.DRY_RUN if request.dry_run else Outcome.UNKNOWN
     if isinstance(recorded.outcome, int):
         outcome = _outcome(recorded.outcome, outcome)

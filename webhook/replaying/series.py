@@ -18,6 +18,12 @@ class Bucket(msgspec.Struct):
     denied: int = 0
     warned: int = 0
 
+    def count(self, denied: bool, warned: bool) -> None:
+        """Counts one write."""
+        self.writes += 1
+        self.denied += denied
+        self.warned += warned
+
     def add(self, other: Bucket) -> None:
         """Adds the counts of another."""
         self.writes += other.writes
@@ -36,9 +42,9 @@ class Series(msgspec.Struct):
     width: int = WIDTHS[0]
     buckets: dict[int, Bucket] = {}
 
-    def add(self, time: float, bucket: Bucket) -> None:
-        """Counts at a time, in seconds since 1970."""
-        self._at(int(time // self.width)).add(bucket)
+    def count(self, time: float, denied: bool, warned: bool) -> None:
+        """Counts a write at a time, in seconds since 1970."""
+        self._at(int(time // self.width)).count(denied, warned)
         while len(self.buckets) > MOST_BUCKETS:
             self.widen(self._next_width())
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from webhook.replaying.write import Unjudged, Write
     from webhook.reviews.verdict import Verdict
+    from webhook.reviews.wire import AdmissionRequest
 
 MOST_NAMES: Final = 5000
 OTHERS: Final = "(others)"
@@ -65,28 +66,28 @@ class Summary(msgspec.Struct):
     over_time: Series = msgspec.field(default_factory=Series)
 
     def add(self, write: Write, verdict: Verdict) -> None:
-        """Counts a verdict."""
-        request, denied = write.request, bool(verdict.denied)
+        """Counts a verdict. Called for every write there is, so nothing is made that is not kept."""
+        denied = bool(verdict.denied)
         warned = bool(verdict.warned) and not denied
         self.writes += 1
-        self.denied += denied
-        self.would_deny += bool(verdict.would_deny) and not denied
-        self.warned += warned
-        self.dry_runs += write.outcome is Outcome.DRY_RUN
-        self.refused += write.outcome is Outcome.REFUSED
-        self.refused_denied += write.outcome is Outcome.REFUSED and denied
-        self.estimated += write.estimated
-        counts = Bucket(1, denied, warned)
-        user = request.user_info.username if request.user_info is not None else ""
-        _bucket(self.writers, _grouped(user)).add(counts)
-        kind = (
-            f"{request.kind.kind}{'/' if request.sub_resource else ''}{request.sub_resource or ''}"
-        )
-        _bucket(self.kinds, f"{kind} {request.operation}").add(counts)
-        if verdict.findings:
+        if verdict.denied or verdict.warned or verdict.audited:
+            self.denied += denied
+            self.would_deny += bool(verdict.would_deny) and not denied
+            self.warned += warned
             self._rules(verdict)
+        if write.outcome is Outcome.DRY_RUN:
+            self.dry_runs += 1
+        elif write.outcome is Outcome.REFUSED:
+            self.refused += 1
+            self.refused_denied += denied
+        self.estimated += write.estimated
+        request = write.request
+        user = request.user_info.username if request.user_info is not None else ""
+        _bucket(self.writers, _grouped(user)).count(denied, warned)
+        _bucket(self.kinds, _what(request)).count(denied, warned)
         if write.time is not None:
-            self._time(write.time, counts)
+            self._seen(write.time)
+            self.over_time.count(write.time, denied, warned)
 
     def skip(self, unjudged: Unjudged) -> None:
         """Counts a write that cannot be judged."""
@@ -119,17 +120,15 @@ class Summary(msgspec.Struct):
             ("warn", verdict.warned),
             ("audit", verdict.audited),
         ):
-            for rule in {finding.rule for finding in found}:
+            for rule in dict.fromkeys(finding.rule for finding in found):  # a set has no order
                 counts = self.rules.setdefault(rule, Effects())
                 setattr(counts, effect, getattr(counts, effect) + 1)
 
-    def _time(self, time: float, counts: Bucket) -> None:
-        self._seen(time)
-        self.over_time.add(time, counts)
-
     def _seen(self, time: float) -> None:
-        self.first = time if self.first is None else min(self.first, time)
-        self.last = time if self.last is None else max(self.last, time)
+        if self.first is None or time < self.first:
+            self.first = time
+        if self.last is None or time > self.last:
+            self.last = time
 
 
 def _add(mine: Effects, theirs: Effects) -> None:
@@ -145,6 +144,12 @@ def _bucket(names: dict[str, Bucket], name: str) -> Bucket:
         key = name if len(names) < MOST_NAMES else OTHERS
         found = names.setdefault(key, Bucket())
     return found
+
+
+def _what(request: AdmissionRequest) -> str:
+    """Kind, endpoint and operation, as in `Node/status UPDATE`."""
+    kind, endpoint = request.kind.kind, request.sub_resource
+    return f"{kind}/{endpoint} {request.operation}" if endpoint else f"{kind} {request.operation}"
 
 
 def _grouped(user: str) -> str:
