@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from webhook.lifecycle.compile import CompiledGuard
     from webhook.lifecycle.plan import Branch
 
-_KIND: Final = re.compile(
-    rb'"kind":\s*\{(?:\s*"(?:group":\s*"(?P<group>[^"\\]*)|version":\s*"[^"\\]*|'
-    rb'kind":\s*"(?P<kind>[^"\\]*))",?\s*)+\}'
+_KIND: Final = re.compile(  # possessive: white space in two places is no way to keep us busy
+    rb'"kind":\s*+\{\s*+(?:"(?:group":\s*+"(?P<group>[^"\\]*+)|version":\s*+"[^"\\]*+|'
+    rb'kind":\s*+"(?P<kind>[^"\\]*+))",?+\s*+)++\}'
 )
 _FAR: Final = 2048
 """The API server writes the kind right behind the uid; it is not looked for further on."""
