@@ -3,6 +3,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PORT ?= 9443
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 
 .PHONY: help setup run playground test retest lint unit nightly messages bench format manifests lock sbom clean
 
@@ -36,6 +37,9 @@ unit: setup ## the tests that need no kube-apiserver
 
 nightly: setup ## the long ones: every recorded review over HTTPS, large property runs, soaks
 	$(BIN)/python -W error -m pytest $(PYTEST_ARGS)
+
+bench: setup ## ours beside a Go webhook, one table of ratios (BENCH_ARGS=--quick)
+	$(BIN)/python -m bench $(BENCH_ARGS)
 
 playground: setup ## a real kube-apiserver and etcd to try things on, until Ctrl-C (docs/first-denial.md)
 	$(BIN)/python -m tests.kube.playground .playground

@@ -1,41 +1,40 @@
-"""Side-by-side benchmark of webhook servers, each against a reference, interleaved in one run.
+"""Server processes under load: started, pinned, measured from outside, interleaved by whoever calls.
 
-    harness.py --certs DIR --server go='./p1-webhook -port {port} -certs {certs}' \
-               --server ours='python -m ours --port {port} --certs {certs}' \
-               --reference go --case small:1,8,32 --case max:1 --rounds 5 --seconds 3 --json out.json
-
-Server and client are pinned to different cores (--server-cpus / --client-cpus). Per (server, case,
-connections) and round: throughput, p50/p99 latency, server CPU ms per request (utime+stime of its
-process tree: what 'per core' rests on, and the number least touched by noise), peak RSS. Ratios are
-taken inside a round, against the reference's figure of that same round, then min/median/max over rounds.
+Server and client are pinned to different cores. `cpu_ms` is utime + stime of the server's whole process tree
+per request: what throughput per core rests on, and the figure least touched by noise.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
 import shlex
 import signal
 import socket
-import statistics
+import ssl
 import subprocess
-import sys
-import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import payloads
-from client import client_context
+from bench import payloads
 
-if TYPE_CHECKING:
-    import ssl
-
-HERE = Path(__file__).parent
-PATHS = {"admission": "/validate", "conversion": "/convert"}
 TICK = os.sysconf("SC_CLK_TCK")
+STARTED_WITHIN = 60.0
+LOOK = 0.002
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where servers find their certificate and leave their logs, and who runs on which core."""
+
+    certs: Path
+    folder: Path
+    goload: Path
+    server_cpus: str = "0"
+    client_cpus: str = "1"
 
 
 def free_port() -> int:
@@ -56,23 +55,20 @@ def tree(pid: int) -> list[int]:
 def cpu_seconds(pid: int) -> float:
     total = 0
     for p in tree(pid):
-        try:
+        with contextlib.suppress(OSError):
             fields = Path(f"/proc/{p}/stat").read_text().rsplit(")", 1)[1].split()
             total += int(fields[11]) + int(fields[12])
-        except OSError:
-            pass
     return total / TICK
 
 
 def memory_mib(pid: int, key: str) -> float:
+    """VmRSS (now) or VmHWM (the peak since `reset_peak`)."""
     total = 0
     for p in tree(pid):
-        try:
+        with contextlib.suppress(OSError):
             for line in Path(f"/proc/{p}/status").read_text().splitlines():
                 if line.startswith(key + ":"):
                     total += int(line.split()[1])
-        except OSError:
-            pass
     return total / 1024
 
 
@@ -83,266 +79,109 @@ def reset_peak(pid: int) -> None:
 
 
 class Server:
-    def __init__(self, name: str, command: str, args: argparse.Namespace) -> None:
-        self.name, self.port = name, free_port()
-        env = dict(os.environ)
-        words = shlex.split(command.format(port=self.port, certs=args.certs))
-        while words and "=" in words[0] and not words[0].startswith("/"):
-            key, value = words.pop(0).split("=", 1)
-            env[key] = value
-        log = open(Path(args.logs) / f"{name}.log", "wb")
+    """One server under test. `{port}` and `{certs}` in its command are filled in."""
+
+    def __init__(self, name: str, command: str, place: Place) -> None:
+        self.name, self.port, self.place = name, free_port(), place
+        words = shlex.split(command.format(port=self.port, certs=place.certs))
+        log = (place.folder / f"{name}.log").open("ab")
         begin = time.perf_counter()
         self.process = subprocess.Popen(
-            ["taskset", "-c", args.server_cpus, *words],
+            ["taskset", "-c", place.server_cpus, *words],
             stdout=log,
             stderr=log,
-            env=env,
             start_new_session=True,
         )
-        context = client_context(f"{args.certs}/ca.crt", args.client_cert, args.client_key)
-        self.first_answer_ms = self._wait(context, begin)
-        time.sleep(0.3)
-        self.idle_rss_mib = memory_mib(self.process.pid, "VmRSS")
+        log.close()
+        try:
+            self.first_answer_ms = self._first_answer(begin)
+        except BaseException:
+            self.stop()
+            raise
 
-    def _wait(self, context: ssl.SSLContext, begin: float) -> float:
+    def _first_answer(self, begin: float) -> float:
+        context = ssl.create_default_context(cafile=self.place.certs / "ca.crt")
         body = payloads.build("small")
         request = (
-            f"POST {PATHS['admission']} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            "POST /validate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
         ).encode() + body
-        while time.perf_counter() - begin < 60:
+        while time.perf_counter() - begin < STARTED_WITHIN:
             if self.process.poll() is not None:
                 raise RuntimeError(f"{self.name} exited with {self.process.returncode}")
-            try:
+            with contextlib.suppress(OSError):
                 with socket.create_connection(("127.0.0.1", self.port), timeout=10) as raw:
                     with context.wrap_socket(raw, server_hostname="localhost") as s:
                         s.sendall(request)
-                        answer = s.recv(65536)
-                        if answer.startswith(b"HTTP/1.1 200"):
+                        if s.recv(65536).startswith(b"HTTP/1.1 200"):
                             return (time.perf_counter() - begin) * 1000
-            except OSError:
-                pass
-            time.sleep(0.005)
+            time.sleep(LOOK)
         raise RuntimeError(f"{self.name} did not answer")
+
+    def idle_mib(self) -> float:
+        return memory_mib(self.process.pid, "VmRSS")
 
     def stop(self) -> None:
         for sig in (signal.SIGTERM, signal.SIGKILL):
             try:
                 os.killpg(self.process.pid, sig)
                 self.process.wait(5)
-                return
-            except (subprocess.TimeoutExpired, ProcessLookupError):
+            except subprocess.TimeoutExpired:
                 continue
+            except ProcessLookupError:
+                self.process.wait(5)
+            return
 
 
-def run_load(server: Server, case: str, conns: int, args: argparse.Namespace) -> dict[str, Any]:
-    kind = payloads.CASES[case]["kind"]
-    url = f"https://localhost:{server.port}{PATHS[kind]}"
-    cmd = ["taskset", "-c", args.client_cpus]
-    if args.engine == "py":
-        cmd += [
-            sys.executable,
-            str(HERE / "client.py"),
-            url,
-            "--case",
-            case,
-            "-c",
-            str(conns),
-            "-d",
-            str(args.seconds),
-            "--ca",
-            f"{args.certs}/ca.crt",
-        ]
-        if args.client_cert:
-            cmd += ["--cert", args.client_cert, "--key", args.client_key]
-    else:  # another engine: same flags as goload
-        body = Path(args.logs) / f"{case}.body"
-        if not body.exists():
-            body.write_bytes(payloads.build(case))
-        cmd += [
-            args.engine,
-            "-url",
-            url,
-            "-body",
-            str(body),
-            "-uid",
-            payloads.uid_for(0),
-            "-c",
-            str(conns),
-            "-d",
-            f"{args.seconds}s",
-            "-ca",
-            f"{args.certs}/ca.crt",
-            "-check",
-            kind,
-            "-count",
-            str(payloads.CASES[case].get("count", 0)),
-        ]
-        if args.client_cert:
-            cmd += ["-cert", args.client_cert, "-key", args.client_key]
-    reset_peak(server.process.pid)
-    before = cpu_seconds(server.process.pid)
-    done = subprocess.run(cmd, capture_output=True, text=True, timeout=args.seconds + 120)
-    used = cpu_seconds(server.process.pid) - before
-    if done.returncode:
-        return {"requests": 0, "errors": 1, "first_error": done.stderr[-300:]}
-    out: dict[str, Any] = json.loads(done.stdout)
-    out["cpu_ms"] = used * 1000 / max(1, out["requests"])
-    out["peak_rss_mib"] = memory_mib(server.process.pid, "VmHWM")
-    return out
-
-
-METRICS = ("rps", "p50_ms", "p99_ms", "cpu_ms", "peak_rss_mib")
-
-
-def summarize(rows: list[dict[str, Any]], reference: str) -> list[dict[str, Any]]:
-    out = []
-    keys = list(dict.fromkeys((r["case"], r["conns"], r["server"]) for r in rows))
-    for case, conns, server in keys:
-        mine = [r for r in rows if (r["case"], r["conns"], r["server"]) == (case, conns, server)]
-        ref = {
-            r["round"]: r
-            for r in rows
-            if (r["case"], r["conns"], r["server"]) == (case, conns, reference)
-        }
-        item: dict[str, Any] = {
-            "case": case,
-            "conns": conns,
-            "server": server,
-            "errors": sum(r["errors"] for r in mine),
-            "first_error": next((r["first_error"] for r in mine if r.get("first_error")), ""),
-        }
-        for m in METRICS:
-            values = [r[m] for r in mine if m in r]
-            ratios = [
-                r[m] / ref[r["round"]][m] for r in mine if m in r and ref.get(r["round"], {}).get(m)
-            ]
-            if values:
-                item[m] = statistics.median(values)
-            if ratios:
-                item[m + "_ratio"] = [min(ratios), statistics.median(ratios), max(ratios)]
-        out.append(item)
-    return out
-
-
-def table(items: list[dict[str, Any]], reference: str) -> str:
-    lines = [f"ratios are against '{reference}': median [min..max] of per-round ratios"]
-    head = (
-        f"{'case':13s}{'c':>3s} {'server':18s}{'rps':>9s}{'p50ms':>9s}{'p99ms':>9s}{'cpu ms':>9s}{'peakMiB':>8s}  "
-        f"{'rps ratio':20s}{'p50 ratio':20s}{'p99 ratio':20s}{'cpu ratio':20s}err"
+def loading(
+    server: Server, case: str, conns: int, seconds: float, *, new_connections: bool = False
+) -> subprocess.Popen[str]:
+    """A client of the kube-apiserver's kind at work; it prints what it saw as JSON."""
+    place, spec = server.place, payloads.CASES[case]
+    kind = spec["kind"]
+    body = place.folder / f"{case}.body"
+    if not body.exists():
+        body.write_bytes(payloads.build(case))
+    check = kind if kind in ("conversion", "mutation") else "admission"
+    return subprocess.Popen(
+        [
+            *("taskset", "-c", place.client_cpus, str(place.goload)),
+            *("-url", f"https://localhost:{server.port}{payloads.PATHS[kind]}"),
+            *("-body", str(body), "-uid", payloads.uid_for(0), "-ca", str(place.certs / "ca.crt")),
+            *("-c", str(conns), "-d", f"{seconds}s", "-check", check),
+            *("-count", str(spec.get("count", 0)), f"-newconn={str(new_connections).lower()}"),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    lines.append(head)
-
-    def ratio(item: dict[str, Any], key: str) -> str:
-        r = item.get(key + "_ratio")
-        return f"{r[1]:.2f} [{r[0]:.2f}..{r[2]:.2f}]" if r else "-"
-
-    for i in items:
-        lines.append(
-            f"{i['case']:13s}{i['conns']:>3d} {i['server']:18s}{i.get('rps', 0):9.1f}{i.get('p50_ms', 0):9.3f}"
-            f"{i.get('p99_ms', 0):9.3f}{i.get('cpu_ms', 0):9.3f}{i.get('peak_rss_mib', 0):8.0f}  "
-            f"{ratio(i, 'rps'):20s}{ratio(i, 'p50_ms'):20s}{ratio(i, 'p99_ms'):20s}{ratio(i, 'cpu_ms'):20s}"
-            f"{i['errors']}{' ' + i['first_error'][:80] if i['errors'] else ''}"
-        )
-    return "\n".join(lines)
 
 
-def main() -> int:
-    ap = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    ap.add_argument(
-        "--server",
-        action="append",
-        required=True,
-        metavar="NAME=COMMAND",
-        help="{port} and {certs} are filled in; leading K=V words set the environment",
-    )
-    ap.add_argument("--reference", required=True)
-    ap.add_argument("--case", action="append", required=True, metavar="CASE:CONNS,...")
-    ap.add_argument("--certs", required=True, help="folder with ca.crt, tls.crt, tls.key")
-    ap.add_argument("--client-cert", default="")
-    ap.add_argument("--client-key", default="")
-    ap.add_argument("--rounds", type=int, default=3)
-    ap.add_argument("--seconds", type=float, default=3)
-    ap.add_argument("--warmup", type=float, default=0.5)
-    ap.add_argument(
-        "--starts", type=int, default=1, help="starts per server, for the cold start time"
-    )
-    ap.add_argument(
-        "--engine", default="py", help="'py' (client.py) or the path of a goload-compatible client"
-    )
-    ap.add_argument("--server-cpus", default="0")
-    ap.add_argument("--client-cpus", default="1")
-    ap.add_argument("--logs", default=tempfile.gettempdir())
-    ap.add_argument("--json", default="")
-    args = ap.parse_args()
-    Path(args.logs).mkdir(parents=True, exist_ok=True)
-    if args.json:
-        Path(args.json).touch()  # fail now rather than after the run
-    if args.reference not in [s.split("=", 1)[0] for s in args.server]:
-        ap.error("--reference is not one of the servers")
-    commands = dict(s.split("=", 1) for s in args.server)
-    servers: dict[str, Server] = {}
-    cold: dict[str, list[float]] = {n: [] for n in commands}
-    rows: list[dict[str, Any]] = []
-    try:
-        for _ in range(args.starts - 1):
-            for name, command in commands.items():
-                s = Server(name, command, args)
-                cold[name].append(s.first_answer_ms)
-                s.stop()
-        for name, command in commands.items():
-            try:
-                servers[name] = Server(name, command, args)
-                cold[name].append(servers[name].first_answer_ms)
-            except RuntimeError as e:
-                print("skipped:", e, file=sys.stderr)
-        for spec in args.case:
-            case, _, counts = spec.partition(":")
-            for conns in [int(c) for c in (counts or "1").split(",")]:
-                keep, args.seconds = args.seconds, args.warmup
-                for s in servers.values():
-                    run_load(s, case, conns, args)
-                args.seconds = keep
-                for number in range(args.rounds):
-                    order = list(servers.values())
-                    if number % 2:
-                        order.reverse()
-                    for s in order:
-                        rows.append(
-                            {
-                                "case": case,
-                                "conns": conns,
-                                "server": s.name,
-                                "round": number,
-                                "load1": os.getloadavg()[0],
-                                **run_load(s, case, conns, args),
-                            }
-                        )
-    finally:
-        for s in servers.values():
-            s.stop()
-    items = summarize(rows, args.reference)
-    print(table(items, args.reference))
-    print("\nserver              first answer ms (median)   idle RSS MiB")
-    for name, s in servers.items():
-        print(f"{name:20s}{statistics.median(cold[name]):12.0f}{s.idle_rss_mib:24.1f}")
-    if args.json:
-        Path(args.json).write_text(
-            json.dumps(
-                {
-                    "args": dict(vars(args).items()),
-                    "rows": rows,
-                    "summary": items,
-                    "cold_start_ms": cold,
-                    "idle_rss_mib": {n: s.idle_rss_mib for n, s in servers.items()},
-                },
-                indent=1,
-            )
-        )
-    return 1 if any(i["errors"] for i in items) else 0
+def seen(client: subprocess.Popen[str]) -> dict[str, Any]:
+    """What a client has seen, once it is done. Raises RuntimeError when one answer was wrong."""
+    out, err = client.communicate(timeout=180)
+    if client.returncode:
+        raise RuntimeError(err[-500:])
+    found: dict[str, Any] = json.loads(out)
+    if found["errors"]:
+        raise RuntimeError(f"{found['errors']} wrong answers: {found['first_error'][:500]}")
+    return found
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def measured(
+    server: Server, case: str, conns: int, seconds: float, *, new_connections: bool = False
+) -> dict[str, float]:
+    """One stretch of load: CPU a request, latencies in ms, requests a second, peak memory."""
+    pid = server.process.pid
+    reset_peak(pid)
+    before = cpu_seconds(pid)
+    found = seen(loading(server, case, conns, seconds, new_connections=new_connections))
+    used = cpu_seconds(pid) - before
+    return {
+        "cpu_ms": used * 1000 / max(1, found["requests"]),
+        "p50_ms": found["p50_ms"],
+        "p99_ms": found["p99_ms"],
+        "rps": found["rps"],
+        "peak_mib": memory_mib(pid, "VmHWM"),
+        "requests": found["requests"],
+    }
