@@ -63,13 +63,23 @@ def test_each_field_of_a_changed_entry_is_one_that_the_node_has_or_had(new, evid
         assert got == ([] if text is None else [(severity, PLACE, text, True)]), writer
 
 
-def test_a_mixture_of_two_real_copies_is_no_lie():
+def test_a_mixture_of_two_real_copies_is_odd_and_no_lie():
     held = nodes(
         node({"foo|1.0": entry("interrupt/complete")}),
         node({"foo|1.0": entry("post-interrupt/erroring")}),
     )
-    assert found(copied("apply/in_progress"), copied("interrupt/erroring"), held) == []
-    assert found(copied("apply/in_progress"), copied("post-interrupt/in_progress"), held) == []
+    said = f"Node n1 says interrupt/complete, then post-interrupt/erroring in {STATE}"
+    end = "never both words at once, as where a stale write mixes two copies"
+    for pair in ("interrupt/erroring", "post-interrupt/in_progress"):
+        for writer in Writer:
+            got = found(copied("apply/in_progress"), copied(pair), held, writer)
+            assert got == [("warn", PLACE, f"is {pair}, but {said}: {end}", True)]
+
+
+def test_a_pair_that_the_old_copy_had_is_no_mixture():
+    held = nodes(node({"foo|1.0": entry("config/complete", image="other")}))
+    old, new = copied("apply/erroring"), copied("apply/erroring", image="other")
+    assert found(old, new, held) == []
 
 
 def test_what_nobody_knows_denies_nothing():
@@ -141,3 +151,10 @@ def test_a_changed_node_status_is_what_the_node_says_or_said(status, held, text)
     for writer, severity in ((Writer.OPERATOR, "warn"), (Writer.PERSON, "deny")):
         got = found(old, new, nodes(*held), writer, "node-status-copy")
         assert got == ([] if text is None else [(severity, "status.nodeStatus[n1]", text, True)])
+
+
+@pytest.mark.parametrize("word", ["done", 7, ["complete"], {"complete": True}])
+def test_a_word_that_there_is_not_gives_way_to_any_other(word):
+    old, new = {"nodeStatus": {"n1": word}}, {"nodeStatus": {"n1": "waiting"}}
+    held = nodes(node(status="erroring"))
+    assert found(old, new, held, Writer.PERSON, "node-status-copy") == []

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from webhook.lifecycle.run import Run
 
 _COPIED: Final = ("stage", "state", "image", "containerSHA")
+_MIXED: Final = "a stale write mixes two copies"
 _UNSET: Final = ("waiting", "unknown")
 """What a Node without the status annotation shows up as in the copy."""
 
@@ -42,7 +43,7 @@ def node_state_copy(parameters: Mapping[str, Any]) -> CheckJudge:
     """Each field of a changed package entry is one that the Node's own entry has or lately had.
 
     Field by field, since a merge patch from a stale base may mix two real copies (12 of 23,586
-    recorded writes); a pair that the old copy had is such a mixture as well.
+    recorded writes): that is odd, and no lie.
 
     Parameters: ``annotation``: its name up to the Skyhook's.
     """
@@ -54,14 +55,17 @@ def node_state_copy(parameters: Mapping[str, Any]) -> CheckJudge:
         if run.evidence.absent(node):
             yield Mark(trail.field, _no_node(node), _severity(run), rarely=True)
             return
-        if not run.evidence.knows(node):
-            return
         name = _annotation(parameters, run)
         held = [_entry(text, key) for text in run.evidence.held(node, name)]
-        wrong = [f for f in _COPIED if not _had(f, new, old, held)]
-        if wrong and not (_pair_kept(old, new) and not {"image", "containerSHA"} & set(wrong)):
-            text = f"is {_pair(new)}, but Node {node} says {_all(held)} in {name}, and this is its copy"
-            yield Mark(trail.field, text, _severity(run), rarely=True)
+        if not held:
+            return
+        severity, end = _severity(run), ", and this is its copy"
+        if all(_had(f, new, old, held) for f in _COPIED):
+            if _pair(new) in map(_pair, (old, *held)):
+                return
+            severity, end = Severity.WARN, f": never both words at once, as where {_MIXED}"
+        text = f"is {_pair(new)}, but Node {node} says {_all(held)} in {name}{end}"
+        yield Mark(trail.field, text, severity, rarely=True)
 
     return judge
 
@@ -82,16 +86,17 @@ def _pair(entry: View | None) -> str:
     return "nothing" if entry is None else f"{entry.text('stage')}/{entry.text('state')}"
 
 
-def _pair_kept(old: View | None, new: View) -> bool:
-    return old is not None and _pair(old) == _pair(new)
-
-
 def _all(held: list[View | None]) -> str:
     return ", then ".join(dict.fromkeys(_pair(entry) for entry in held)) or "nothing"
 
 
 def node_status_copy(parameters: Mapping[str, Any]) -> CheckJudge:
-    """A changed node status is what the Node's own annotation says or lately said."""
+    """A changed node status is what the Node's own annotation says or lately said.
+
+    Parameters: ``annotation``: its name up to the Skyhook's; ``values``: the words there are. A word
+    outside of them that goes is a repair, whatever follows.
+    """
+    words = frozenset(parameters.get("values", ()))
 
     def judge(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         if new is None or same(old, new):
@@ -100,14 +105,18 @@ def node_status_copy(parameters: Mapping[str, Any]) -> CheckJudge:
         if run.evidence.absent(node):
             yield Mark(trail.field, _no_node(node), _severity(run), rarely=True)
             return
-        if not run.evidence.knows(node):
-            return
         name = _annotation(parameters, run)
         values = [v.value if v is not None else None for v in run.evidence.held(node, name)]
-        if new.value in values or (None in values and new.value in _UNSET):
+        if not values or new.value in values or (None in values and new.value in _UNSET):
+            return
+        if words and old is not None and not _among(old.value, words):
             return
         said = ", then ".join(dict.fromkeys(show(v) for v in values))
         text = f"is {show(new.value)}, but Node {node} says {said} in {name}, and this is its copy"
         yield Mark(trail.field, text, _severity(run), rarely=True)
 
     return judge
+
+
+def _among(value: Any, words: frozenset[str]) -> bool:
+    return isinstance(value, str) and value in words

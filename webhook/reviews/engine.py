@@ -48,6 +48,11 @@ class Judged:
     verdict: Verdict
     response: AdmissionResponse
 
+    @classmethod
+    def of(cls, api_version: str, request: AdmissionRequest, verdict: Verdict) -> Judged:
+        """With the answer to this verdict."""
+        return cls(api_version, request, verdict, answer(request, verdict))
+
     def encode(self) -> bytes:
         """The whole answer as JSON."""
         envelope = AdmissionAnswer(self.api_version, "AdmissionReview", self.response)
@@ -102,16 +107,16 @@ class Engine:
         catalog = Catalog.default()
         return cls(catalog, Policy(operators=UserGlobs.of(catalog.operators())), clock)
 
-    def judge_request(self, request: AdmissionRequest) -> Verdict:
-        """The verdict on one request."""
+    def judge_request(self, request: AdmissionRequest, evidence: Evidence | None = None) -> Verdict:
+        """The verdict on one request; ``evidence``: in place of the engine's own."""
         now = self.clock() if self.clock is not None else None
-        return judge(request, self.catalog, self.policy, now=now, evidence=self.evidence)
+        known = self.evidence if evidence is None else evidence
+        return judge(request, self.catalog, self.policy, now=now, evidence=known)
 
     def judge_review(self, review: AdmissionReview) -> Judged:
         """The verdict on a decoded review, and the answer. Raises ReviewError without request."""
         request = request_of(review)
-        verdict = self.judge_request(request)
-        return Judged(review.api_version, request, verdict, answer(request, verdict))
+        return Judged.of(review.api_version, request, self.judge_request(request))
 
     def mutate_review(self, review: AdmissionReview) -> Mutated:
         """What becomes of a status write, and the answer. Raises ReviewError without request."""

@@ -1,0 +1,170 @@
+"""Copies in a status against the Nodes that they are copies of: what is remembered, what is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+from typing import TYPE_CHECKING, Final
+
+from webhook.core.managed import annotation_changed
+from webhook.core.view import View, view
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime, timedelta
+
+    import msgspec
+
+    from webhook.catalog import Catalog
+    from webhook.reviews.memory import Memory
+    from webhook.reviews.verdict import Verdict
+    from webhook.reviews.wire import AdmissionRequest
+
+_USES: Final = frozenset({"node_state_copy", "node_status_copy"})
+_WRITES: Final = frozenset({"CREATE", "UPDATE"})
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Which annotations of Nodes are copied elsewhere, as the profiles say.
+
+    Attributes:
+        annotations: beginnings of their names; the copying object's name follows.
+        rules: id of a rule that compares copies -> which step of its paths is the Node's name.
+    """
+
+    annotations: tuple[str, ...]
+    rules: Mapping[str, int]
+
+    @classmethod
+    def of(cls, catalog: Catalog) -> Copies:
+        """Those of every profile in use."""
+        names: dict[str, None] = {}
+        rules: dict[str, int] = {}
+        for profile in catalog.profiles:
+            checks = (c for guard in profile.guards for c in guard.checks if c.use in _USES)
+            for check in checks:
+                names[str(check.parameters["annotation"])] = None
+                rules[f"{profile.profile}.{check.id}"] = check.at[0].split(".").index("*")
+        return cls(tuple(names), rules)
+
+    def remember(
+        self, memory: Memory, request: AdmissionRequest, now: float, *, allowed: bool
+    ) -> None:
+        """Takes note of a Node's review: what it had, and what it may have from now on.
+
+        What was there before a write is true of a dry run and of a refused write as well; what
+        they ask for never comes to be.
+        """
+        kind = request.kind
+        if kind.kind != "Node" or kind.group or request.operation not in _WRITES:
+            return
+        old, new = request.objects()
+        sides = [] if old is None else [self._of(old)]
+        if new is not None and allowed and not request.dry_run:
+            sides.append(self._of(new))
+        if request.name and sides:
+            memory.saw(request.name, now, *sides)
+
+    def _of(self, node: View) -> dict[str, str]:
+        """The annotations of a Node that are copied elsewhere."""
+        annotations = node.at("metadata", "annotations")
+        if annotations is None:
+            return {}
+        named = (name for name in annotations.members if name.startswith(self.annotations))
+        return {name: text for name in named if (text := annotations.text(name)) is not None}
+
+    def saw(self, memory: Memory, node: str, live: LiveNode, now: float) -> None:
+        """Takes note of what the Node holds just now."""
+        if live.node is not None:
+            memory.saw(node, now, self._of(live.node))
+
+    def missed(self, verdict: Verdict) -> tuple[str, ...]:
+        """The Nodes that findings about copies are about, in order."""
+        steps = ((self.rules.get(f.rule), f.field.names()) for f in verdict.findings)
+        return tuple(dict.fromkeys(names[at] for at, names in steps if at is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class LiveNode:
+    """A Node as it was just read, or that there is none.
+
+    Attributes:
+        node: at least its metadata, with managedFields; None: there is no such Node.
+        read: when.
+        lately: for how long a value that was overwritten still counts.
+    """
+
+    node: View | None
+    read: datetime
+    lately: timedelta
+
+    @classmethod
+    def of(cls, body: msgspec.Raw | None, read: datetime, lately: timedelta) -> LiveNode:
+        """From an answer of the API server; None for a 404."""
+        return cls(view(body), read, lately)
+
+    def all_it_held(self, annotation: str) -> View | None:
+        """The annotation's value, if it is the only one that it lately had; else None."""
+        if self.node is None:
+            return None
+        value = self.node.at("metadata", "annotations", annotation)
+        written = annotation_changed(self.node, annotation) if value is not None else None
+        return value if written is not None and self.read - written >= self.lately else None
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Evidence for one review, from memory and from Nodes just read (``core.evidence.Evidence``).
+
+    A value that is not found among those that are known says something only where all of them
+    are known; else there is no evidence at all.
+
+    Attributes:
+        memory: what reviews showed.
+        now: the time, on the memory's clock.
+        patience: after so many seconds of reviews memory holds all that counts: 0 where every
+            write ever came by (a recording), infinity where other replicas get reviews too.
+        suspicious: the first look, which finds out what has to be read: whatever is not
+            remembered counts as a miss. Its verdict must never be given.
+        live: Nodes that were just read.
+    """
+
+    memory: Memory
+    now: float
+    patience: float = 0.0
+    suspicious: bool = False
+    live: Mapping[str, LiveNode] = field(default_factory=dict)
+    seen: dict[tuple[str, str], tuple[View | None, ...]] = field(default_factory=dict)
+    """What was asked for before: each document is read once."""
+
+    def knows(self, node: str) -> bool:
+        """Whether anything is known of this Node."""
+        return self.memory.knows(node) or node in self.live
+
+    def absent(self, node: str) -> bool:
+        """Whether there is no such Node, and no review spoke of one."""
+        read = self.live.get(node)
+        return read is not None and read.node is None and not self.memory.knows(node)
+
+    def held(self, node: str, annotation: str) -> tuple[View | None, ...]:
+        """The values of the annotation; () where not all that count are known."""
+        key = node, annotation
+        if key not in self.seen:
+            self.seen[key] = self._held(node, annotation)
+        return self.seen[key]
+
+    def _held(self, node: str, annotation: str) -> tuple[View | None, ...]:
+        texts = self.memory.held(node, annotation, self.now)
+        known = tuple(None if text is None else View.of(text) for text in texts)
+        if self.suspicious:
+            return known or (None,)
+        if known and self.patience < inf and self.memory.since(node) + self.patience <= self.now:
+            return known
+        read = self.live.get(node)
+        value = read.all_it_held(annotation) if read is not None else None
+        return () if value is None else (*known, value)
+
+    def every(self) -> tuple[View, ...] | None:
+        """Not known."""
+        return None
