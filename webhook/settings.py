@@ -152,7 +152,10 @@ class Settings(BaseSettings):
         20.0, ge=0, le=300, description="Seconds that requests under way get to finish after that"
     )
     max_body_bytes: int = Field(
-        7 * MIB, ge=MIB, le=64 * MIB, description="Largest AdmissionReview: two objects of 3 MiB"
+        20 * MIB,
+        ge=MIB,
+        le=64 * MIB,
+        description="Largest AdmissionReview: two Nodes of 1.5 MiB in etcd, each byte six in JSON",
     )
     max_convert_bytes: int = Field(
         64 * MIB, ge=MIB, le=1024 * MIB, description="Largest ConversionReview"

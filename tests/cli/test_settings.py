@@ -60,7 +60,7 @@ def test_the_defaults_are_those_that_design_and_readme_name():
     assert (settings.mode, settings.modes, settings.operators) == (Mode.ENFORCE, [], [])
     assert settings.profiles == ["skyhook", "nodewright"]
     assert (settings.strictness, settings.usual_rules, settings.releases) == ("recorded", False, {})
-    assert (settings.max_body_bytes, settings.body_timeout) == (7 * 2**20, 15.0)
+    assert (settings.max_body_bytes, settings.body_timeout) == (20 * 2**20, 15.0)
     assert (settings.shutdown_delay, settings.shutdown_grace) == (5.0, 20.0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 
@@ -12,7 +13,7 @@ from tests.reviews.builders import OPERATOR, body
 from tests.server.process import chunk, drained, head, serving
 
 MIB = 2**20
-LIMIT = 7 * MIB
+LIMIT = 20 * MIB
 
 
 @pytest.fixture(scope="module")
@@ -117,3 +118,25 @@ def test_while_one_body_is_slow_others_are_served(fresh):
         sock.sendall(head(100))
         assert fresh.call(body(skyhook(), skyhook())).status == 200
         assert fresh.ready().status == 200
+
+
+def test_many_large_bodies_at_once_leave_room_for_small_ones(tmp_path):
+    """Five of 63 MiB: the fifth is told so at once, and a review of a few KB is judged."""
+    part = b" " * MIB
+    with serving(tmp_path) as running:
+        held = [running.connect() for _ in range(5)]
+        try:
+            for sock in held[:4]:
+                sock.sendall(head(64 * MIB, "/convert"))
+                for _ in range(63):
+                    sock.sendall(part)
+            held[4].sendall(head(64 * MIB, "/convert"))
+            with contextlib.suppress(OSError):
+                for _ in range(63):
+                    held[4].sendall(part)
+            assert drained(held[4], 5).startswith(b"HTTP/1.1 503 ")
+            assert running.call(body(skyhook(), skyhook())).status == 200
+        finally:
+            for sock in held:
+                sock.close()
+        assert running.event("refused")["why"] == "too many large bodies at once"

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from webhook.reviews.decode import ReviewError
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from aiohttp import web
+
+MIB: Final = 2**20
+MOST_HELD: Final = 256 * MIB
+"""Our Pod has 1 GiB; a converted list is held twice, as it came and as it goes."""
+SMALL: Final = MIB
+"""A call of this size is never turned away for want of room."""
 
 
 def too_large(limit: int) -> ReviewError:
@@ -28,17 +36,66 @@ def check_head(request: web.Request, limit: int) -> None:
         raise too_large(limit)
 
 
-async def read_body(request: web.Request, limit: int, timeout: float) -> bytes:  # noqa: ASYNC109
-    """The body of at most ``limit`` bytes. Raises ReviewError (408, 413, 415).
+class Room:
+    """Bytes of bodies that may be held at once, whoever sends them.
+
+    Attributes:
+        most: so many; above, who holds much gets no more, and small reviews still find room.
+        held: so many are held now, arrived and not yet answered.
+    """
+
+    __slots__ = ("held", "most")
+
+    def __init__(self, most: int = MOST_HELD) -> None:
+        self.most = most
+        self.held = 0
+
+    def share(self) -> Share:
+        """The part of one call."""
+        return Share(self)
+
+
+class Share:
+    """What one call holds of the room, until it is left."""
+
+    __slots__ = ("_room", "size")
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self.size = 0
+
+    def take(self, size: int) -> None:
+        """Counts what has arrived. Raises ReviewError (503)."""
+        self.size += size
+        self._room.held += size
+        if self._room.held > self._room.most and self.size > SMALL:
+            raise ReviewError(503, "ServiceUnavailable", "too many large bodies at once")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._room.held -= self.size
+        self.size = 0
+
+
+async def read_body(
+    request: web.Request,
+    limit: int,
+    timeout: float,  # noqa: ASYNC109
+    share: Share,
+) -> bytes:
+    """The body of at most ``limit`` bytes. Raises ReviewError (408, 413, 415, 503).
 
     The API server always sends Content-Length; what comes in chunks is counted as it arrives.
     """
     check_head(request, limit)
     first = await _piece(request, timeout)
+    share.take(len(first))
     length = request.content_length
     if length is not None and len(first) == length:
         return first
-    return await _rest(request, first, length, limit, timeout)
+    return await _rest(request, first, length, limit, timeout, share)
 
 
 async def _piece(request: web.Request, timeout: float) -> bytes:  # noqa: ASYNC109
@@ -58,6 +115,7 @@ async def _rest(
     length: int | None,
     limit: int,
     timeout: float,  # noqa: ASYNC109
+    share: Share,
 ) -> bytes:
     buffer = bytearray(length or 0)
     size = 0
@@ -71,6 +129,7 @@ async def _rest(
                 buffer[size:end] = piece
                 size = end
                 piece = await request.content.readany()
+                share.take(len(piece))
     except TimeoutError:
         raise ReviewError(408, "Timeout", "the body did not arrive in time") from None
     return bytes(memoryview(buffer)[:size])

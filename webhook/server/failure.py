@@ -45,6 +45,6 @@ def failure(code: int, message: str = "", reason: str = "") -> web.Response:
 def refusal(error: ReviewError) -> web.Response:
     """The answer to a call that cannot be read."""
     response = failure(error.code, error.message, error.reason)
-    if error.code in (408, 413):
+    if error.code in (408, 413, 503):
         response.force_close()  # what is left of the body is not worth reading
     return response

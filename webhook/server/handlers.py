@@ -62,9 +62,10 @@ class Route:
         state = self.state
         try:
             self._check_client(request)
-            body = await read_body(request, self.limit, state.settings.body_timeout)
-            started = perf_counter()
-            payload = await self.respond(body)
+            with state.room.share() as share:
+                body = await read_body(request, self.limit, state.settings.body_timeout, share)
+                started = perf_counter()
+                payload = await self.respond(body)
         except ReviewError as error:
             return self._refuse(error)
         except NO_BODY:
@@ -112,7 +113,7 @@ def validating(state: State) -> Callable[[bytes], Awaitable[bytes]]:
 
     async def respond(body: bytes) -> bytes:
         started = perf_counter()
-        judged = state.engine.judge_body(body)
+        judged = await judged_body(state, body)
         user = judged.request.user_info
         verdict = state.rarely.hush(judged.verdict, user.username if user else "")
         if verdict is not judged.verdict:
@@ -124,6 +125,13 @@ def validating(state: State) -> Callable[[bytes], Awaitable[bytes]]:
         return judged.encode()
 
     return respond
+
+
+async def judged_body(state: State, body: bytes) -> Judged:
+    """The verdict, with what is known of Nodes where that is wanted. Raises ReviewError."""
+    if state.cross_check is None:
+        return state.engine.judge_body(body)
+    return await state.cross_check.judge(state.engine, body)
 
 
 def mutating(state: State) -> Callable[[bytes], Awaitable[bytes]]:

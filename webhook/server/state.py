@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from webhook.server.body import Room
 from webhook.server.rarely import Rarely
 
 if TYPE_CHECKING:
     from webhook.metrics import Metrics
     from webhook.recording.recorder import Recorder
     from webhook.reviews.engine import Engine
+    from webhook.server.crosscheck import CrossCheck
     from webhook.server.log import Log
     from webhook.server.reload import Source
     from webhook.settings import Settings
@@ -22,10 +24,12 @@ class State:
 
     Attributes:
         engine: judges; replaced as a whole when settings are reloaded.
+        room: how many bytes of bodies are held.
         port: where the HTTPS listener is, once it is there.
         draining: after SIGTERM: answers close their connection.
         in_flight: calls whose head was read and whose answer is not ready.
         recorder: writes down what was judged, if somebody asked for it.
+        cross_check: compares copies in a status with what is known of Nodes, if that is wanted.
         source: where settings can be read anew; None where there is no file.
         generation: of the settings in force; grows with each change that was taken over.
         refused_settings: why the file as it stands cannot be used; or "".
@@ -36,10 +40,12 @@ class State:
     metrics: Metrics
     log: Log
     rarely: Rarely = field(default_factory=Rarely)
+    room: Room = field(default_factory=Room)
     port: int = 0
     draining: bool = False
     in_flight: int = 0
     recorder: Recorder | None = None
+    cross_check: CrossCheck | None = None
     source: Source | None = None
     generation: int = 1
     refused_settings: str = ""
