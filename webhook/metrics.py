@@ -91,6 +91,47 @@ class CertificateMetrics:
         self._repairs.labels(kind, name).inc()
 
 
+class CrossCheckMetrics:
+    """What the cross-check with Nodes reports (``webhook.server.crosscheck``)."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._reviews = Counter(
+            "skyhook_webhook_cross_checks_total",
+            "Reviews that changed copies of Nodes, by result: borne-out by what was remembered,"
+            " untrue, or unproven either way",
+            ["result"],
+            registry=registry,
+        )
+        self._reads = Counter(
+            "skyhook_webhook_node_reads_total",
+            "Nodes read for the cross-check, by result: found, absent, late, failed, refused"
+            " (no right to), or limited (not read: too many in a second)",
+            ["result"],
+            registry=registry,
+        )
+        self._nodes = Gauge(
+            "skyhook_webhook_remembered_nodes", "Nodes that are remembered", registry=registry
+        )
+        self._bytes = Gauge(
+            "skyhook_webhook_remembered_bytes",
+            "Bytes of Nodes' annotations that are remembered",
+            registry=registry,
+        )
+
+    def compared(self, result: str) -> None:
+        """What came of one review's copies."""
+        self._reviews.labels(result).inc()
+
+    def read(self, result: str) -> None:
+        """What came of one read."""
+        self._reads.labels(result).inc()
+
+    def remembered(self, nodes: int, size: int) -> None:
+        """How much is remembered."""
+        self._nodes.set(nodes)
+        self._bytes.set(size)
+
+
 class Metrics:
     """All series of one process, in a registry of their own.
 
@@ -103,6 +144,7 @@ class Metrics:
         self.registry = CollectorRegistry()
         self._kinds = kinds
         self.certificates = CertificateMetrics(self.registry)
+        self.cross_check = CrossCheckMetrics(self.registry)
         self.clients = Counter(
             "skyhook_webhook_client_certificates_total",
             "Calls by path and whether they carried a verified client certificate",

@@ -199,6 +199,29 @@ class Settings(BaseSettings):
     strictness: Literal["recorded", "documented"] = Field(
         "recorded", description="documented: every step outside the operator's document warns"
     )
+    cross_check: Literal["off", "memory", "live"] = Field(
+        "live",
+        description="Compare changed copies of Nodes in a status with the Nodes: by what reviews showed"
+        " (memory), and never found untrue without a read (live, where we may get Nodes)",
+    )
+    cross_check_seconds: float = Field(
+        30.0,
+        ge=1,
+        le=3600,
+        description="So long a value that a Node had still counts once overwritten",
+    )
+    cross_check_bytes: int = Field(
+        32 * MIB,
+        ge=MIB,
+        le=1024 * MIB,
+        description="Bytes of Nodes' annotations that are remembered",
+    )
+    cross_check_reads: float = Field(
+        20.0, ge=0, le=1000, description="Nodes that are read in a second, at most"
+    )
+    cross_check_timeout: float = Field(
+        0.5, gt=0, le=3, description="Seconds that such reads may hold up a review"
+    )
     usual_rules: bool = Field(False, description="Also audit relations that merely usually hold")
 
     @field_validator("releases")

@@ -29,6 +29,7 @@ def test_everything_is_granted_by_name_but_what_has_none():
         f"validatingwebhookconfigurations {CONFIGURATION}": ["get", "list", "watch", "patch"],
         f"mutatingwebhookconfigurations {CONFIGURATION}": ["get", "list", "watch", "patch"],
         f"customresourcedefinitions {' '.join(CRDS)}": ["get", "list", "watch"],
+        "nodes *": ["get"],
         "secrets *": ["create"],
         f"secrets {SECRET}": ["get", "update"],
         "endpointslices *": ["get", "list", "watch"],

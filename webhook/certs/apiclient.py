@@ -25,6 +25,7 @@ JSON, MERGE, APPLY = (
     "application/merge-patch+json",
     "application/apply-patch+yaml",
 )
+METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
 
 class ApiCluster:
@@ -114,6 +115,15 @@ class ApiCluster:
         query = {"labelSelector": f"kubernetes.io/service-name={service}"}
         return list((await self._call("GET", path, query)).get("items") or ())
 
+    async def node_metadata(self, name: str) -> bytes | None:
+        """A Node without spec and status, as it is stored now; None where there is none."""
+        try:
+            return await self._bytes("GET", f"/api/v1/nodes/{name}", accept=METADATA)
+        except ClusterError as error:
+            if error.status == 404:
+                return None
+            raise
+
     async def close(self) -> None:
         """End every connection."""
         await self._client.close()
@@ -134,15 +144,27 @@ class ApiCluster:
         body: Object | None = None,
         content_type: str = JSON,
     ) -> Object:
+        return dict(json.loads(await self._bytes(method, path, query, body, content_type)))
+
+    async def _bytes(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: Object | None = None,
+        content_type: str = JSON,
+        *,
+        accept: str = JSON,
+    ) -> bytes:
         try:
             async with asyncio.timeout(TIMEOUT_SECONDS):
-                response = await self._send(method, path, query or {}, body, content_type)
-                raw = await response.read()
+                response = await self._send(method, path, query or {}, body, content_type, accept)
+                raw: bytes = await response.read()
         except self._errors as error:
             raise ClusterError(0, f"{method} {path}: {_words(error)}") from None
         if response.status >= 400:
             raise ClusterError(response.status, f"{method} {path}: {_message(response, raw)}")
-        return dict(json.loads(raw))
+        return raw
 
     async def _stream(self, path: str, query: Mapping[str, str]) -> AsyncIterator[Object]:
         """Each line of a watch as it comes."""
@@ -167,12 +189,13 @@ class ApiCluster:
         query: Mapping[str, str],
         body: Object | None,
         content_type: str,
+        accept: str = JSON,
     ) -> Any:
         request = await self._client.param_serialize(
             method,
             path,
             query_params=list(query.items()),
-            header_params={"Accept": JSON, "Content-Type": content_type},
+            header_params={"Accept": accept, "Content-Type": content_type},
             body=body,
             auth_settings=["BearerToken"],
         )

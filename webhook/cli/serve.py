@@ -61,6 +61,11 @@ if TYPE_CHECKING:
     default=None,
     help="Mask addresses, env values and strangers' annotations in recordings.",
 )
+@click.option(
+    "--cross-check",
+    type=click.Choice(["off", "memory", "live"]),
+    help="Compare copies of Nodes with what is known of them. [default: live, where Nodes can be read]",
+)
 @click.option("--say-how", is_flag=True, help="Say on stderr how to try it, once it serves.")
 @policy_options
 def serve(config: Path | None, say_how: bool, **flags: Any) -> int:

@@ -34,7 +34,10 @@ def grants(options: Options) -> list[Object]:
 
 
 def _cluster_rules(options: Options) -> list[Object]:
-    """CaBundles, by name. A list or watch of one name is allowed by that name too."""
+    """CaBundles, by name, and for the cross-check a Node, by whatever name.
+
+    A list or watch of one name is allowed by that name too.
+    """
     ours = _rule(
         "admissionregistration.k8s.io",
         ("validatingwebhookconfigurations", "mutatingwebhookconfigurations"),
@@ -42,7 +45,8 @@ def _cluster_rules(options: Options) -> list[Object]:
         (NAME,),
     )
     verbs = (*_SEE, "patch") if options.conversion else _SEE
-    return [ours, _rule("apiextensions.k8s.io", ("customresourcedefinitions",), verbs, CRDS)]
+    crds = _rule("apiextensions.k8s.io", ("customresourcedefinitions",), verbs, CRDS)
+    return [ours, crds, _rule("", ("nodes",), ("get",))]
 
 
 def _namespace_rules() -> list[Object]:

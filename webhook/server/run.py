@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from webhook.certs.serving import ServingContext
 from webhook.server.app import metrics_app, probe_app, review_app
 from webhook.server.certificates import CRD_GROUPS, Certificates
+from webhook.server.crosscheck import cross_check_of
 from webhook.server.listener import Listener
 from webhook.server.log import short
 from webhook.server.readiness import Readiness
@@ -84,6 +85,7 @@ class Server:
         if self.certificates.shared is not None:
             self.readiness.trusted = self.certificates.shared.owner.seen_right
         await self.certificates.first()
+        self.state.cross_check = await cross_check_of(self.state)
         self.state.recorder = recorder_of(self.state)
         if self.state.recorder is not None:
             self.state.recorder.start()
@@ -206,6 +208,9 @@ class Server:
         if self.state.recorder is not None:
             await asyncio.to_thread(self.state.recorder.stop)
             self.state.recorder = None
+        if self.state.cross_check is not None:
+            await self.state.cross_check.close()
+            self.state.cross_check = None
         await self.certificates.close()
 
 

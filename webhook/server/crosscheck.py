@@ -1,0 +1,166 @@
+"""Reviews judged with what is known of Nodes: remembered from their own reviews, or read."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+from math import inf
+from typing import TYPE_CHECKING, Final
+
+from webhook.certs.cluster import ClusterError, in_cluster
+from webhook.core.evidence import NoEvidence
+from webhook.core.managed import status_changed
+from webhook.core.writer import Writer
+from webhook.reviews.crosscheck import Copies, Recalled
+from webhook.reviews.decode import request_of
+from webhook.reviews.engine import Judged
+from webhook.reviews.memory import Bounds, Memory
+from webhook.server.log import short
+from webhook.server.nodes import NodeReader
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from webhook.catalog import Catalog
+    from webhook.certs.apiclient import ApiCluster
+    from webhook.core.evidence import Evidence
+    from webhook.metrics import CrossCheckMetrics
+    from webhook.reviews.engine import Engine
+    from webhook.reviews.verdict import Verdict
+    from webhook.reviews.wire import AdmissionRequest
+    from webhook.server.state import State
+
+_NOTHING: Final = NoEvidence()
+
+
+class CrossCheck:
+    """One process's memory of Nodes, and its way to read one.
+
+    Without a reader memory alone is the evidence, once it has listened for long enough: right
+    where every review comes to this one process. With one, memory only spares reads: other
+    replicas get reviews too, so that nothing is found that the API server has not confirmed.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        metrics: CrossCheckMetrics,
+        reader: NodeReader | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        close: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """``close``: ends what the reader uses."""
+        self.memory = memory
+        self.reader = reader
+        self._close = close
+        self._metrics = metrics
+        self._clock = clock
+        self._copies: tuple[Catalog, Copies] | None = None
+
+    async def judge(self, engine: Engine, body: bytes) -> Judged:
+        """The verdict on the review in a body. Raises ReviewError."""
+        review = engine.opening.review(body)
+        request = request_of(review)
+        copies = self._copies_of(engine.catalog)
+        evidence = self._first_look()
+        verdict = engine.judge_request(request, evidence)
+        missed = copies.missed(verdict)
+        if missed:
+            verdict = await self._looked_into(engine, request, verdict, missed, copies)
+        elif isinstance(evidence, Recalled) and evidence.seen:
+            self._metrics.compared("borne-out")
+        copies.remember(self.memory, request, self._clock(), allowed=verdict.allowed)
+        self._metrics.remembered(len(self.memory), self.memory.size)
+        return Judged.of(review.api_version, request, verdict)
+
+    async def close(self) -> None:
+        """Ends the connections to the API server."""
+        if self._close is not None:
+            await self._close()
+
+    def _copies_of(self, catalog: Catalog) -> Copies:
+        if self._copies is None or self._copies[0] is not catalog:  # settings were reloaded
+            self._copies = catalog, Copies.of(catalog)
+        return self._copies[1]
+
+    def _first_look(self) -> Evidence:
+        if self.reader is None:
+            return Recalled(self.memory, self._clock(), self.memory.bounds.lately)
+        if self.reader.resting:
+            return _NOTHING
+        return Recalled(self.memory, self._clock(), inf, suspicious=True)
+
+    async def _looked_into(
+        self,
+        engine: Engine,
+        request: AdmissionRequest,
+        verdict: Verdict,
+        missed: tuple[str, ...],
+        copies: Copies,
+    ) -> Verdict:
+        """The verdict to give after a first look found copies that nothing remembered bears out."""
+        evidence: Evidence = _NOTHING
+        if verdict.writer is not Writer.PERSON or self._calm(request):
+            if self.reader is None:
+                self._metrics.compared("untrue")
+                return verdict
+            live = await self.reader.read(missed)
+            now = self._clock()
+            for name, node in live.items():
+                copies.saw(self.memory, name, node, now)
+            evidence = Recalled(self.memory, now, inf, live=live)
+        verdict = engine.judge_request(request, evidence)
+        self._metrics.compared("untrue" if copies.missed(verdict) else "unproven")
+        return verdict
+
+    def _calm(self, request: AdmissionRequest) -> bool:
+        """Whether the status is as it has been for a while.
+
+        Else a person's tool may put back, with the whole status that it read just before, a copy
+        that the operator has replaced since; how old that copy was, nothing tells.
+        """
+        old, _ = request.objects()
+        written = None if old is None else status_changed(old)
+        lately = timedelta(seconds=self.memory.bounds.lately)
+        return written is not None and datetime.now(UTC) - written >= lately
+
+
+async def cross_check_of(state: State) -> CrossCheck | None:
+    """As the settings ask for it; None where it is off, or where there is no way to read a Node."""
+    settings, log = state.settings, state.log
+    metrics, lately = state.metrics.cross_check, settings.cross_check_seconds
+    if settings.cross_check == "off":
+        return None
+    memory = Memory(Bounds(lately=lately, size=settings.cross_check_bytes))
+    if settings.cross_check == "memory":
+        return CrossCheck(memory, metrics)
+    cluster = await _cluster(state)
+    if cluster is None:
+        log("info", "no cross-check with Nodes: there is no way to an API server")
+        return None
+    reader = NodeReader(
+        cluster.node_metadata,
+        lately=timedelta(seconds=lately),
+        within=settings.cross_check_timeout,
+        per_second=settings.cross_check_reads,
+        clock=time.monotonic,
+        count=metrics.read,
+        say=lambda why: log("warning", "no cross-check: Nodes cannot be read", why=short(why)),
+    )
+    return CrossCheck(memory, metrics, reader, close=cluster.close)
+
+
+async def _cluster(state: State) -> ApiCluster | None:
+    """The API server, of a Pod that may talk to one or of a kubeconfig."""
+    settings = state.settings
+    if settings.kubeconfig is None and not in_cluster():
+        return None
+    from webhook.certs.apiclient import ApiCluster
+
+    try:
+        return await ApiCluster.connect(
+            namespace=settings.namespace or "", kubeconfig=settings.kubeconfig
+        )
+    except ClusterError as error:
+        state.log("warning", "no cross-check with Nodes", why=short(str(error)))
+        return None
