@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -352,3 +354,25 @@ def test_an_exempt_group_is_named_by_the_whole_name(engine: Engine) -> None:
                             (["platform\n"], False), (["a platform"], False)):  # fmt: skip
         verdict = exempting.judge_body(body(old, new, PERSON, groups=groups)).verdict
         assert (verdict.allowed, verdict.writer) == (through, Writer.PERSON), groups
+
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "bypasses.md").read_text()
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_the_page_tells_every_way(name: str) -> None:
+    assert f"`{name}`" in PAGE
+
+
+def test_the_page_tells_every_live_test_and_none_that_is_not_there() -> None:
+    live = Path(__file__).resolve().parents[1] / "e2e"
+    own, shared = (
+        {name.replace("_", " ") for name in re.findall(r"^def test_(\w+)", text, re.MULTILINE)}
+        for text in ((live / f"test_{n}.py").read_text() for n in ("bypass", "live_requests"))
+    )
+    here = {name[5:].replace("_", " ") for name in globals() if name.startswith("test_")}
+    rows = [line.rsplit("|", 2)[1] for line in PAGE.splitlines() if line.startswith("|")]
+    told = {t.strip() for row in rows for t in re.split(r"[;,]", re.sub(r"`[^`]*`", "", row))}
+    told -= {"", "tests", "---", "[limits](limits.md)"}
+    assert own <= told
+    assert told <= own | shared | here

@@ -6,6 +6,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -93,5 +94,7 @@ def short(text: str | None) -> str:
 
 
 def _stderr(line: bytes) -> None:
-    sys.stderr.buffer.write(line)
-    sys.stderr.buffer.flush()
+    """A line that cannot be written is lost: a full disk or a reader gone is no fault of a review."""
+    with suppress(OSError, ValueError):
+        sys.stderr.buffer.write(line)
+        sys.stderr.buffer.flush()
