@@ -150,10 +150,6 @@ def test_the_rollout_is_walked_by_keyboard_from_illegal_step_to_its_write(
     browser: chromium.Browser, recorded: Path
 ) -> None:
     browser.open(recorded)
-    most = browser.run(
-        "[...ROLLOUTS.keys()].find((r) => ROLLOUTS.get(r).some((i) => STEPS.wrong[i] === 2))"
-    )
-    browser.run(f"$('rollout').value = '{most}'; $('rollout').dispatchEvent(new Event('change'))")
     browser.run("$('lanes').focus()")
     browser.key("n")
     said = text(browser, "#lanes-said")
@@ -171,6 +167,24 @@ def test_the_rollout_is_walked_by_keyboard_from_illegal_step_to_its_write(
     browser.click("#detail button")
     assert browser.run("document.activeElement.id") == "lanes"
     assert browser.run("VIEW.lane") >= 0
+
+
+def test_the_rollout_with_most_illegal_steps_stands_first_and_in_its_own_time(
+    browser: chromium.Browser, recorded: Path
+) -> None:
+    browser.open(recorded)
+    listed = browser.run("[...$('rollout').options].map((o) => o.textContent)")
+    assert " illegal)" in listed[0]
+    numbers = [int(one.rpartition(", ")[2].split()[0]) for one in listed if "illegal" in one]
+    assert numbers == sorted(numbers, reverse=True)
+    assert len(numbers) > 1
+    times = browser.run("ROLLOUTS.get(VIEW.rollout).map((i) => STEPS.time[i])")
+    seen, whole = browser.run("[VIEW.from, VIEW.to]"), browser.run("VIEW.end")
+    assert seen[0] <= min(times)
+    assert max(times) < seen[1]
+    assert seen[1] - seen[0] < whole / 2, "the recordings have other rollouts at other times"
+    browser.click("#zoom-all")
+    assert browser.run("[VIEW.from, VIEW.to]") == [0, whole]
 
 
 def test_every_part_can_be_reached_by_tab(browser: chromium.Browser, recorded: Path) -> None:
@@ -282,3 +296,26 @@ def test_a_thousand_nodes_and_a_hundred_thousand_steps_stay_usable(
         )
         assert took < most, (work, took)
     assert browser.run("document.querySelectorAll('.row').length") < 40
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(not reading.SHARED.is_dir(), reason="../shared is not beside this clone")
+@pytest.mark.parametrize("name", ["big-300-full.jsonl.gz", ""], ids=["largest", "all"])
+def test_the_largest_recordings_are_searched_filtered_and_printed(
+    browser: chromium.Browser, tmp_path: Path, name: str
+) -> None:
+    path, out = tmp_path / "page.html", io.StringIO()
+    with contextlib.redirect_stdout(out):
+        main(["replay", "--jobs", "1", "-q", "-o", "html", str(reading.SHARED / name)])
+    path.write_text(out.getvalue())
+    browser.open(path)
+    browser.screenshot(tmp_path / "page.png", whole=True)
+    assert browser.run("VIEW.lanes.length") > 10
+    assert found(browser) == (53 if not name else 0)
+    browser.click("#search")
+    browser.type("platform-admin")
+    browser.until("$('found').textContent.includes(' of ') || !WRITES.length")
+    browser.click("#show-warn")
+    shown = browser.run("LIST.found.map((i) => [WRITES[i].effect, WRITES[i].user])")
+    assert {tuple(one) for one in shown} == ({("deny", "platform-admin")} if not name else set())
+    assert browser.pdf(tmp_path / "page.pdf").count(b"/Type /Page\n") > 3

@@ -79,10 +79,18 @@ function showInRollout(write) {
 function openRollout() {
   VIEW.rollout = Number($("rollout").value);
   buildLanes();
-  show(0, VIEW.end);
+  showRollout();
   $("lanes").scrollTop = 0;
   $("lanes-said").textContent = `${plural(new Set(VIEW.lanes.map((l) => l.node).filter(Boolean)).size, "node", "nodes")}, ${plural(VIEW.wrong.filter(([at, k]) => STEPS.wrong[VIEW.lanes[at].steps[k]] === 2).length, "illegal step", "illegal steps")}`;
   soon();
+}
+
+// The rollout's own time, and a little behind it: how it ended is to be seen.
+function showRollout() {
+  const times = (ROLLOUTS.get(VIEW.rollout) || []).map((i) => STEPS.time[i]);
+  const first = times.reduce((a, b) => Math.min(a, b), VIEW.end), last = times.reduce((a, b) => Math.max(a, b), 0);
+  const length = Math.min(VIEW.end, Math.max(50, (last - first) * 1.1));
+  show(first - length * .02, length);
 }
 
 function timeAt(event) {

@@ -34,13 +34,19 @@ function pictures() {
   return made;
 }
 
+// Where most went wrong stands first, then where most happened.
+function rollouts() {
+  const known = [...ROLLOUTS].map(([name, steps]) => ({ name, length: steps.length, wrong: steps.filter((i) => STEPS.wrong[i] === 2).length }));
+  known.sort((a, b) => b.wrong - a.wrong || b.length - a.length);
+  return known.map((one) => el("option", { value: one.name }, `${NAMES[one.name]} (${plural(one.length, "step", "steps")}${one.wrong ? `, ${count(one.wrong)} illegal` : ""})`));
+}
+
 function start() {
   showHead();
   if (STEPS.time.length) {
     $("rollout-part").hidden = false;
     VIEW.end = Math.max(1, STEPS.span);
-    const byLength = [...ROLLOUTS.keys()].sort((a, b) => ROLLOUTS.get(b).length - ROLLOUTS.get(a).length);
-    $("rollout").replaceChildren(...byLength.map((name) => el("option", { value: name }, `${NAMES[name]} (${plural(ROLLOUTS.get(name).length, "step", "steps")})`)));
+    $("rollout").replaceChildren(...rollouts());
     listenToLanes();
     drawLegend();
     openRollout();
