@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # at least half a pair
 _LONG_INTEGER = re.compile(r"[0-9]{4300}")  # int() refuses these: sys.set_int_max_str_digits
 _SPACE = re.compile(r"[ \t\r\n]*")
-_BEHIND = re.compile(r"[ \t\r\n]*(?:#[^\n]*[ \t\r\n]*)*")  # kubectl reads on as YAML: comments pass
+_BEHIND = re.compile(
+    r"[ \t\r\n]*+(?:#[^\n]*+[ \t\r\n]*+)*+"
+)  # kubectl reads on as YAML: comments pass
 _TOO_DEEP: Final = f"nested deeper than {MAX_DEPTH} levels"
 
 
