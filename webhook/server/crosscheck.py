@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 _NOTHING: Final = NoEvidence()
 
 
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
 class CrossCheck:
     """One process's memory of Nodes, and its way to read one.
 
@@ -46,15 +50,18 @@ class CrossCheck:
         memory: Memory,
         metrics: CrossCheckMetrics,
         reader: NodeReader | None = None,
+        *,
         clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = _now,
         close: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """``close``: ends what the reader uses."""
+        """``clock``: seconds that only grow; ``now``: the time of day; ``close``: ends what the reader uses."""
         self.memory = memory
         self.reader = reader
         self._close = close
         self._metrics = metrics
         self._clock = clock
+        self._now = now
         self._copies: tuple[Catalog, Copies] | None = None
 
     async def judge(self, engine: Engine, body: bytes) -> Judged:
@@ -68,7 +75,8 @@ class CrossCheck:
         if missed:
             verdict = await self._looked_into(engine, request, verdict, missed, copies)
         elif isinstance(evidence, Recalled) and evidence.seen:
-            self._metrics.compared("borne-out")
+            known = all(evidence.seen.values())
+            self._metrics.compared("borne-out" if known else "unproven")
         copies.remember(self.memory, request, self._clock(), allowed=verdict.allowed)
         self._metrics.remembered(len(self.memory), self.memory.size)
         return Judged.of(review.api_version, request, verdict)
@@ -122,7 +130,7 @@ class CrossCheck:
         old, _ = request.objects()
         written = None if old is None else status_changed(old)
         lately = timedelta(seconds=self.memory.bounds.lately)
-        return written is not None and datetime.now(UTC) - written >= lately
+        return written is not None and self._now() - written >= lately
 
 
 async def cross_check_of(state: State) -> CrossCheck | None:
@@ -144,6 +152,7 @@ async def cross_check_of(state: State) -> CrossCheck | None:
         within=settings.cross_check_timeout,
         per_second=settings.cross_check_reads,
         clock=time.monotonic,
+        now=_now,
         count=metrics.read,
         say=lambda why: log("warning", "no cross-check: Nodes cannot be read", why=short(why)),
     )

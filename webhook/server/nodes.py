@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -14,6 +13,7 @@ from webhook.reviews.crosscheck import LiveNode
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
+    from datetime import datetime, timedelta
 
     Get = Callable[[str], Awaitable[bytes | None]]
     """(name) -> the Node as JSON, or None where there is none. Raises ClusterError."""
@@ -46,16 +46,21 @@ class NodeReader:
         within: float,
         per_second: float,
         clock: Callable[[], float],
+        now: Callable[[], datetime],
         count: Callable[[str], None],
         say: Callable[[str], None],
     ) -> None:
-        """``within``: seconds for all reads of a review; ``count``: told the result of each."""
+        """``within``: seconds for all reads of a review; ``count``: told the result of each.
+
+        ``clock``: seconds that only grow; ``now``: the time of day, as API servers write it.
+        """
         self.lately = lately
         self.resting_until = 0.0
         self._get = get
         self._within = within
         self._rate = per_second
         self._clock = clock
+        self._now = now
         self._count = count
         self._say = say
         self._left = max(1.0, 2 * per_second)
@@ -85,7 +90,7 @@ class NodeReader:
 
     def _known(self, name: str) -> LiveNode | None:
         if not _NAME.fullmatch(name):  # no Node can be called that, and no path may be made of it
-            return LiveNode(None, datetime.now(UTC), self.lately)
+            return LiveNode(None, self._now(), self.lately)
         at, node = self._kept.get(name, (0.0, None))
         return node if node is not None and self._clock() - at < FRESH else None
 
@@ -122,7 +127,7 @@ class NodeReader:
             return None
         self._count("absent" if body is None else "found")
         raw = None if body is None else msgspec.Raw(body)
-        node = LiveNode.of(raw, datetime.now(UTC), self.lately)
+        node = LiveNode.of(raw, self._now(), self.lately)
         while len(self._kept) >= MOST_KEPT:
             del self._kept[next(iter(self._kept))]
         self._kept[name] = self._clock(), node
