@@ -28,7 +28,7 @@ from webhook.checks.versions import lower_version
 from webhook.documents import load_yaml
 from webhook.lifecycle.compile import Code, CompiledGuard, compile_profile
 from webhook.lifecycle.load import build_profile
-from webhook.specs import SPEC_CHECKS
+from webhook.specs import SPEC_CHECKS, WARNING_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,6 +44,7 @@ _EXAMPLES: Final = (
     "profiles/examples/skyhook.yaml",
     "specs/examples.yaml",
     "specs/further-examples.yaml",
+    "specs/warnings.yaml",
 )
 
 MORE_PROFILES: Final = (
@@ -77,6 +78,7 @@ CHECKS: Final[Mapping[str, CheckFactory]] = {
     "transition_time": transition_time,
     "twin_follows": twin_follows,
     **SPEC_CHECKS,
+    **WARNING_CHECKS,
     "version_erases": version_erases,
     "writers": writers,
 }

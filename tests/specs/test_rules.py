@@ -209,9 +209,14 @@ def test_a_created_object_is_denied_in_these_words(
     assert lines(judge(engine, new)) == [(f"skyhook.{rule}", field, words)]
 
 
+BEYOND = {"package-image", "dependency-cycle", "config-keys"}
+"""What upstream takes as well, and we warn about (test_warnings)."""
+
+
 @pytest.mark.parametrize(("why", "new"), PASSES, ids=[p[0] for p in PASSES])
 def test_a_created_object_passes(engine: Engine, why: str, new: dict[str, Any]) -> None:
-    assert not judge(engine, new).findings, why
+    told = {f.rule.removeprefix("skyhook.") for f in judge(engine, new).findings}
+    assert not told - BEYOND, why
 
 
 def test_all_findings_of_a_spec_come_at_once(engine: Engine) -> None:

@@ -9,7 +9,8 @@
 
 ``old`` lies over the base of its kind, ``new`` over both (``webhook.reviews.overlay``); without base
 and ``old`` it is a CREATE. Without ``rules`` the document is the rules alone. ``part`` names what a rule
-says of its own (``edge`` of a track), ``nodes`` lie over the base of Node and are what is known.
+says of its own (``edge`` of a track), ``nodes`` lie over the base of Node and are what is known,
+``release`` is the one it is judged for, and ``delete: true`` makes it the deletion of ``old``.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ CLOCK: Final = datetime(2026, 11, 29, 20, 0, tzinfo=UTC)
 """When the examples are written, for rules about the future."""
 PERSON: Final = "sre-oncall"
 SERVICE_ACCOUNT: Final = "system:serviceaccount:fleet:rollouts"
-_KEYS: Final = frozenset({"at", "part", "kind", "old", "new", "by", "nodes", "why"})
+_KEYS: Final = frozenset(
+    {"at", "part", "kind", "old", "new", "by", "nodes", "why", "release", "delete"}
+)
 
 
 class RulebookError(ValueError):
@@ -64,6 +67,8 @@ class Sample:
         by: operator, person, service-account; empty for somebody unknown.
         user: the writer's name.
         why: what is worth knowing about it.
+        release: the release that it is judged for; empty for the one that is assumed.
+        delete: whether ``old`` is deleted.
         context: the example's own paths of ``old``, as they are filled in.
         changes: its paths of ``new``.
     """
@@ -79,6 +84,8 @@ class Sample:
     by: str
     user: str
     why: str = ""
+    release: str = ""
+    delete: bool = False
     context: Mapping[str, Any] = field(default_factory=dict)
     changes: Mapping[str, Any] = field(default_factory=dict)
 
@@ -88,12 +95,12 @@ class Sample:
         kind = GroupVersionKind(match.group, match.versions[0], match.kind)
         return AdmissionRequest(
             uid=f"{self.rule}-{self.group}",
-            operation="CREATE" if self.old is None else "UPDATE",
+            operation="DELETE" if self.delete else "CREATE" if self.old is None else "UPDATE",
             kind=kind,
             request_kind=kind,
             name=str(self.new.get("metadata", {}).get("name", "")),
             user_info=UserInfo(self.user),
-            object=View.of(self.new).raw,
+            object=NULL if self.delete else View.of(self.new).raw,
             old_object=NULL if self.old is None else View.of(self.old).raw,
         )
 
@@ -121,10 +128,16 @@ def samples(profile: Profile, documents: Iterable[Mapping[str, Any]]) -> list[Sa
 def told(profile: Profile, catalog: Catalog, known: Iterable[Sample]) -> Iterator[Told]:
     """Judges each, in mode ``enforce``; ``catalog``: of this profile, with what usually holds."""
     policy = Policy(operators=UserGlobs.of(catalog.operators()))
+    of_release = {"": catalog}
     for sample in known:
         nodes = {name: (View.of(node),) for name, node in (sample.nodes or {}).items()}
         evidence = GivenNodes(nodes, complete=sample.nodes is not None)
-        verdict = judge(sample.request(), catalog, policy, now=CLOCK, evidence=evidence)
+        release = sample.release
+        if release not in of_release:
+            chosen = {profile.profile: release}
+            of_release[release] = type(catalog).of([profile], chosen, usually=True)
+        judged_by = of_release[release]
+        verdict = judge(sample.request(), judged_by, policy, now=CLOCK, evidence=evidence)
         ids = _ids(profile, sample)
         own = tuple(f for f in verdict.findings if f.rule in ids or f.rule.startswith(ids[0] + "."))
         exact = tuple(f for f in own if f.rule == ids[-1]) if sample.part else own
@@ -195,6 +208,8 @@ def _sample(
         by=by,
         user=_user(profile, by),
         why=str(entry.get("why", "")),
+        release=str(entry.get("release", "")),
+        delete=entry.get("delete") is True,
         context=before or {},
         changes=entry.get("new") or {},
     )
