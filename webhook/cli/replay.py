@@ -52,6 +52,11 @@ MEGABYTE = 1_000_000
 )
 @click.option("--jobs", type=click.IntRange(1), help="Processes. Default: one a core.")
 @click.option(
+    "--remember",
+    is_flag=True,
+    help="Compare copies of Nodes with what earlier writes in the same file showed. In one process.",
+)
+@click.option(
     "--fail-on",
     type=click.Choice(["deny", "warn", "nothing"]),
     default="deny",
@@ -67,6 +72,7 @@ def replay(
     least: str,
     most: int,
     jobs: int | None,
+    remember: bool,
     fail_on: str,
     require_match: bool,
     quiet: bool,
@@ -89,9 +95,13 @@ def replay(
     recordings = Recordings(engine_of(settings))
     printer = printer_of(output, most)
     wanted = Wanted(
-        changes=output in ("html", "json", "jsonl"), steps=output == "html", least=least
+        changes=output in ("html", "json", "jsonl"),
+        steps=output == "html",
+        remember=remember,
+        least=least,
     )
-    run = _Run(recordings, settings, wanted, jobs or cores())
+    # What is remembered goes from one write to the next.
+    run = _Run(recordings, settings, wanted, 1 if remember else jobs or cores())
     summary = run.print(paths, printer, quiet=quiet)
     if not quiet:
         for line in _notices(recordings, summary, output):

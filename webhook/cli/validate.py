@@ -18,6 +18,7 @@ from webhook.cli.git import Asked, History
 from webhook.cli.options import policy_options, settings_of
 from webhook.cli.progress import counting
 from webhook.cli.results import Printer, Summary, result_of
+from webhook.cli.stories import judge_of
 from webhook.cli.subjects import Identity, Reader, Subject, Writing, identity_of
 from webhook.core.evidence import GivenNodes
 from webhook.core.view import View
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from webhook.catalog import Catalog
+    from webhook.cli.stories import Judge
     from webhook.cli.subjects import Former
-    from webhook.reviews.engine import Engine
 
 
 @click.command(short_help="Judge files, folders, stdin or recorded reviews.")
@@ -76,6 +77,11 @@ if TYPE_CHECKING:
     "--nodes", metavar="PATH", help="The Nodes there are, to compare copies in Skyhook.status with."
 )
 @click.option(
+    "--remember",
+    is_flag=True,
+    help="Recorded reviews: compare copies with what earlier ones in the same file showed of Nodes.",
+)
+@click.option(
     "-o",
     "--output",
     type=click.Choice(FORMS),
@@ -117,6 +123,7 @@ def validate(
     user: str,
     groups: tuple[str, ...],
     nodes: str | None,
+    remember: bool,
     output: str,
     verbose: bool,
     quiet: bool,
@@ -143,6 +150,8 @@ def validate(
     sides.check(paths)
     settings = settings_of(config, flags)
     evidence = GivenNodes(_nodes(nodes)) if nodes is not None else None
+    if remember and nodes is not None:
+        raise click.UsageError("--remember and --nodes are two sources of the same; take one")
     engine = engine_of(settings, lambda: datetime.now(UTC), evidence)
     if cluster:
         subresource = subresource or "main"  # where a manifest is applied
@@ -155,7 +164,8 @@ def validate(
             subjects = history.subjects(Asked(revisions, paths, each_commit, staged))
         else:
             subjects = _subjects(paths, reader)
-        summary, unreadable = _judge_all(subjects, engine, printer, quiet=quiet)
+        judge = judge_of(engine, remember=remember)
+        summary, unreadable = _judge_all(subjects, judge, printer, quiet=quiet)
     printer.end(summary)
     if not quiet:
         for line in history.notes.lines():
@@ -212,14 +222,14 @@ def _exit_code(summary: Summary, unreadable: int, fail_on: str, warn_code: int |
 
 
 def _judge_all(
-    subjects: Iterable[Subject], engine: Engine, printer: Printer, *, quiet: bool
+    subjects: Iterable[Subject], judge: Judge, printer: Printer, *, quiet: bool
 ) -> tuple[Summary, int]:
     """Judges everything; returns the counts, and how many texts could not be read."""
     summary, unreadable = Summary(), 0
     with counting("judged", quiet=quiet) as counter:
         for subject in counter.each(subjects):
-            verdict = None if subject.request is None else engine.judge_request(subject.request)
-            result = result_of(subject, verdict)
+            request = subject.request
+            result = result_of(subject, None if request is None else judge(subject.source, request))
             unreadable += subject.request is None
             summary.add(result)
             printer.result(result)

@@ -14,6 +14,7 @@ from webhook.replaying.rollout import Step, steps_of
 from webhook.replaying.summary import Summary
 from webhook.replaying.write import Outcome, Unjudged, Why, Write
 from webhook.reviews.decode import ReviewError, decode_with, request_of
+from webhook.reviews.remembering import Remembering
 from webhook.reviews.verdict import judge
 from webhook.reviews.wire import AdmissionReview
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from webhook.reviews.engine import Engine
+    from webhook.reviews.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +44,14 @@ class Wanted:
     Attributes:
         changes: what the writes that rules had findings about changed.
         steps: the steps of rollouts, of all writes.
+        remember: judge copies of Nodes by what earlier writes of the same source showed.
         least: "audit" for every finding, "warn" for those that people are told, "deny" for
             denials, real and averted ones, only.
     """
 
     changes: bool = False
     steps: bool = False
+    remember: bool = False
     least: str = "audit"
 
 
@@ -89,6 +93,7 @@ class Judging:
     def __init__(self, engine: Engine, wanted: Wanted) -> None:
         self._engine = engine
         self._wanted = wanted
+        self._story = Remembering(engine.catalog) if wanted.remember else None
 
     def part(self, items: Iterable[Item]) -> Part:
         """The verdicts on items, summed up."""
@@ -101,7 +106,8 @@ class Judging:
                 continue
             write = self._read(item, part) if isinstance(item, Line) else item
             if write is not None:
-                self._judge(write, part)
+                # A file of reviews is one story; the logs of all API servers together are one.
+                self._judge(write, part, write.source if isinstance(item, Line) else "")
         return part
 
     def _read(self, line: Line, part: Part) -> Write | None:
@@ -112,12 +118,9 @@ class Judging:
             part.summary.skip(Unjudged(Why.UNREADABLE, line.source, line.number))
             return None
 
-    def _judge(self, write: Write, part: Part) -> None:
-        engine, wanted = self._engine, self._wanted
-        now = None if write.time is None else datetime.fromtimestamp(write.time, UTC)
-        verdict = judge(
-            write.request, engine.catalog, engine.policy, now=now, evidence=engine.evidence
-        )
+    def _judge(self, write: Write, part: Part, story: str) -> None:
+        wanted = self._wanted
+        verdict = self._verdict(write, story)
         part.summary.add(write, verdict)
         loud = verdict.denied or verdict.would_deny
         if wanted.least != "deny":
@@ -130,6 +133,16 @@ class Judging:
             part.occurrences.append(occurrence_of(write, verdict, changes))
         if wanted.steps:
             part.steps.extend(steps_of(write, verdict))
+
+    def _verdict(self, write: Write, story: str) -> Verdict:
+        engine, known = self._engine, self._story
+        now = None if write.time is None else datetime.fromtimestamp(write.time, UTC)
+        evidence = engine.evidence if known is None else known.evidence(story, write.time)
+        verdict = judge(write.request, engine.catalog, engine.policy, now=now, evidence=evidence)
+        if known is not None:
+            made = write.outcome is not Outcome.REFUSED
+            known.learn(write.request, verdict, write.time, made=made)
+        return verdict
 
 
 def write_of(line: Line) -> Write:
