@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from webhook.cli.failures import CallerError
+from webhook.core.plain import plain
 from webhook.manifests.options import NAME, NAMESPACE
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def _text(diagnoses: Sequence[Diagnosis]) -> str:
     lines = []
     for one in diagnoses:
         level = click.style(one.level, fg=_COLOURS[one.level], bold=True)
-        lines.append(f"{level}: {one.about}: {one.message} ({one.check})")
+        lines.append(f"{level}: {plain(f'{one.about}: {one.message}')} ({one.check})")
         if one.remedy:
             lines.append(f"    {one.remedy}")
     faults = sum(one.level != "note" for one in diagnoses)

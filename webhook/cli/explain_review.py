@@ -9,6 +9,7 @@ import click
 from webhook.building import engine_of
 from webhook.cli.failures import CallerError
 from webhook.cli.replay_text import stamp
+from webhook.core.plain import plain
 from webhook.drawing.wording import source_of
 from webhook.replaying.judging import Line, write_of
 from webhook.replaying.recordings import Recordings
@@ -38,7 +39,7 @@ def explain_review(place: str, settings: Settings) -> int:
         if number:
             click.echo()
         explained = explain_request(write.request, engine, settings.releases)
-        click.echo("\n".join(text_of_review(write, explained)))
+        click.echo("\n".join(map(plain, text_of_review(write, explained))))
         code = code if explained.verdict.allowed else 1
     return code
 

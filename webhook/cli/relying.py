@@ -9,6 +9,7 @@ import click
 from webhook.building import profile_of
 from webhook.catalog import shipped_names
 from webhook.checks.standing import standings
+from webhook.core.plain import plain
 from webhook.core.view import View
 from webhook.documents import Form, walk_inputs
 from webhook.lifecycle.compile import ProfileError
@@ -84,6 +85,6 @@ def _print(value: dict[str, Any], lines: list[str]) -> None:
     metadata = value.get("metadata")
     named = metadata if isinstance(metadata, dict) else {}
     names = [str(named[key]) for key in ("namespace", "name") if named.get(key)]
-    click.echo(f"{value.get('kind', 'object')} {'/'.join(names)}".strip())
+    click.echo(plain(f"{value.get('kind', 'object')} {'/'.join(names)}".strip()))
     for line in lines:
-        click.echo(f"  {line}")
+        click.echo(plain(f"  {line}"))

@@ -13,6 +13,7 @@ from webhook.cli.forms.choice import printer_for
 from webhook.cli.replay_text import text_of_replay
 from webhook.cli.results import FindingRow, Result
 from webhook.cli.results import Summary as Counts
+from webhook.core.plain import plain
 from webhook.documents import dump_yaml
 from webhook.reporting.page import page, summary_document
 
@@ -59,7 +60,7 @@ class TextForm:
         """Prints all."""
         kept = sorted(self.kept, key=lambda one: one.allowed and not one.would_deny)[: self.most]
         left = self.left + len(self.kept) - len(kept)
-        self.write("\n".join(text_of_replay(total, kept, left)) + "\n")
+        self.write("\n".join(map(plain, text_of_replay(total, kept, left))) + "\n")
 
 
 @dataclass(slots=True)

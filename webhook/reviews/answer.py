@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from webhook.core.plain import plain
 from webhook.reviews.wire import AdmissionResponse, Status, StatusCause, StatusDetails
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def warning_of(finding: Finding) -> str:
 
 def cut(text: str, most: int) -> str:
     """One line of at most ``most`` characters, without control characters."""
-    clean = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+    clean = plain(text)
     return clean if len(clean) <= most else clean[: most - 3] + "..."
 
 

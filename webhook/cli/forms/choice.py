@@ -21,6 +21,7 @@ from webhook.cli.results import (
     Summary,
     TextPrinter,
 )
+from webhook.core.plain import plain
 from webhook.documents import dump_yaml
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def _echo() -> Callable[[str, str], object]:
 
     def echo(text: str, severity: str) -> None:
         style = _COLOURS.get(severity)
-        click.echo(click.style(text, fg=style) if colour and style else text)
+        line = plain(text)
+        click.echo(click.style(line, fg=style) if colour and style else line)
 
     return echo

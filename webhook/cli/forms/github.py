@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from webhook.core.plain import plain
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -30,7 +32,7 @@ class GithubPrinter:
             parts = {"file": result.source, "line": row.line, "col": row.column, "title": row.rule}
             given = ",".join(f"{k}={_property(str(v))}" for k, v in parts.items() if v is not None)
             at = f"{row.field}: " if row.field else ""
-            text = _data(f"{who}: {at}{row.message}")
+            text = _data(plain(f"{who}: {at}{row.message}"))
             self.write(f"::{_COMMANDS[row.severity]} {given}::{text}\n")
 
     def end(self, summary: Summary) -> None:
