@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ _DOMAIN: Final = re.compile(
 )
 LONGEST_NAME: Final = 63
 LONGEST_DOMAIN: Final = 253
+_KNOWN: Final = 2048
+"""Answers kept: the same labels come again and again."""
 
 _NAME_WORDS: Final = "letters, digits, -, _ and ., beginning and ending with a letter or digit"
 _DOMAIN_WORDS: Final = (
@@ -21,6 +24,7 @@ _DOMAIN_WORDS: Final = (
 )
 
 
+@lru_cache(_KNOWN)
 def wrong_with_key(key: str) -> str | None:
     """Why a label key (IsQualifiedName) is refused; None for a legal one."""
     prefix, slash, name = key.rpartition("/")
@@ -36,6 +40,7 @@ def wrong_with_key(key: str) -> str | None:
     return None if _NAME.fullmatch(name) else f"{part}must be {_NAME_WORDS}"
 
 
+@lru_cache(_KNOWN)
 def wrong_with_value(value: str) -> str | None:
     """Why a label value (IsValidLabelValue) is refused; None for a legal one."""
     if len(value) > LONGEST_NAME:
@@ -43,6 +48,7 @@ def wrong_with_value(value: str) -> str | None:
     return None if not value or _NAME.fullmatch(value) else f"must be empty, or {_NAME_WORDS}"
 
 
+@lru_cache(_KNOWN)
 def wrong_with_domain(name: str) -> str | None:
     """Why an object name (IsDNS1123Subdomain) is refused; None for a legal one."""
     if not name:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import ROUND_UP, Context, Decimal
+from functools import lru_cache
 from typing import Final
 
 _PARTS: Final = re.compile(
@@ -31,6 +32,7 @@ class UnusualQuantityError(ValueError):
     """A quantity so long or so far from 1 that nobody means it: not compared."""
 
 
+@lru_cache(1024)
 def parse_quantity(text: str) -> Decimal:
     """The exact value of a quantity (resource.ParseQuantity).
 

@@ -22,6 +22,8 @@ Predicate = Callable[["Run", "Trail"], bool]
 
 def member(value: Any, values: Sequence[Scalar]) -> bool:
     """Whether a JSON value is one of ``values``; true is not 1."""
+    if type(value) is str:
+        return value in values
     return any(equal_values(value, one) for one in values)
 
 

@@ -55,6 +55,7 @@ class CompiledGuard:
         plan: the rules.
         tracks: the tracks by id, for ``explain`` and for messages.
         release: of the guarded system, for which they were compiled.
+        deletions: the rules about deletions.
     """
 
     profile: Profile
@@ -62,6 +63,7 @@ class CompiledGuard:
     plan: Plan
     tracks: Mapping[str, Steps]
     release: str
+    deletions: Plan
 
 
 def is_recorded(profile: Profile, release: str) -> bool:
@@ -103,6 +105,7 @@ def _compile_guard(
     usually: bool,
 ) -> CompiledGuard:
     plan = make_plan(profile.profile, certain=is_recorded(profile, release))
+    deletions = make_plan(profile.profile, certain=is_recorded(profile, release))
     scope = Scope(plan, profile.classes, code.checks, code.predicates, code.siblings, release)
     at = f"profile {profile.profile}: guards[{number}]"
 
@@ -110,8 +113,9 @@ def _compile_guard(
         built: dict[str, _T] = {}
         for rule in rules:
             if within(release, rule.releases) and (usually or not rule.usually):
-                plan.rule = rule.id
-                its_scope = replace(scope, usually=rule.usually, hint=rule.hint)
+                its_plan = deletions if getattr(rule, "on", "write") == "delete" else plan
+                its_plan.rule = rule.id
+                its_scope = replace(scope, plan=its_plan, usually=rule.usually, hint=rule.hint)
                 built[rule.id] = _built(f"{at}.{family}[{rule.id}]", rule, its_scope, build)
         return built
 
@@ -123,7 +127,7 @@ def _compile_guard(
     each("unique", guard.unique, compile_unique)
     each("owned", guard.owned, lambda rule, its: compile_owned(rule, its, tracks))
     each("checks", guard.checks, compile_check)
-    return CompiledGuard(profile, guard.match, plan, tracks, release)
+    return CompiledGuard(profile, guard.match, plan, tracks, release, deletions)
 
 
 def _built(at: str, rule: _R, scope: Scope, build: Callable[[_R, Scope], _T]) -> _T:

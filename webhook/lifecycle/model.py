@@ -255,6 +255,13 @@ class Check(_Rule):
     severity: Severity
     at: list[PathText] = []  # (+) where it is asked; default the whole object
     parameters: dict[str, Any] = Field({}, alias="with")
+    on: Literal["write", "delete"] = "write"  # (+) a deletion is never denied
+
+    @model_validator(mode="after")
+    def _lets_deletions_through(self) -> Check:
+        if self.on == "delete" and self.severity is Severity.DENY:
+            raise ValueError("a rule about deletions warns or audits: a deletion is never denied")
+        return self
 
 
 class Match(_Model):
@@ -288,6 +295,11 @@ class Guard(_Model):
                 raise ValueError(f"two rules are called {rule.id!r}")
             seen.add(rule.id)
         return self
+
+    @property
+    def sees_deletions(self) -> bool:
+        """Whether a rule is about deletions."""
+        return any(check.on == "delete" for check in self.checks)
 
     def rules(self) -> list[_Rule]:
         """Every rule of every family, in the order of the document."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from webhook.core.finding import CauseType, Finding, Severity
 from webhook.core.view import equal_values, same
@@ -12,7 +12,7 @@ from webhook.lifecycle.path import Lookup
 from webhook.lifecycle.rule import listed, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from webhook.core.view import View
     from webhook.lifecycle.model import Monotone
@@ -33,24 +33,22 @@ class _Judge:
 
     def __call__(
         self, run: Run, old: View | None, new: View | None, trail: Trail
-    ) -> Iterator[Finding]:
+    ) -> Iterable[Finding]:
         was, now = value_of(old), value_of(new)
         if self.spec.order == "latch":
-            yield from self._latch(run, was, now, trail)
-            return
+            return self._latch(run, was, now, trail)
         if now is None:
-            if was is not None and run.old is not None:
-                text = f"{show(was)} -> absent: once set it stays set"
-                yield from self._say("removal", self.spec.removal, text, trail)
-            return
+            if was is None or run.old is None:
+                return ()
+            text = f"{show(was)} -> absent: once set it stays set"
+            return self._say("removal", self.spec.removal, text, trail)
         z = _read(now, self.spec.order)
         if z is None:
             text = f"{show(now)} is not {_FORMS[self.spec.order]}"
-            yield from self._say("format", self.spec.format, text, trail, closed=True)
-            return
+            return self._say("format", self.spec.format, text, trail, closed=True)
         a = _read(was, self.spec.order)
-        yield from self._alone(run, z, _change(a, was, now), trail)
-        yield from self._moved(a, z, _change(a, was, now), trail)
+        change = _Change(a, was, now)
+        return [*self._alone(run, z, change, trail), *self._moved(a, z, change, trail)]
 
     def _say(
         self, name: str, severity: Severity, text: str, trail: Trail, *, closed: bool = False
@@ -68,7 +66,7 @@ class _Judge:
             text = f"{show(was)} -> {show(now)}: set once, it stays as it is"
             yield from self._say("down", self.spec.down, text, trail)
 
-    def _alone(self, run: Run, z: Any, change: str, trail: Trail) -> Iterator[Finding]:
+    def _alone(self, run: Run, z: Any, change: _Change, trail: Trail) -> Iterator[Finding]:
         """What holds for the new value by itself."""
         if self.spec.least is not None and z < self.spec.least:
             text = f"{change}: it is never less than {self.spec.least}"
@@ -88,7 +86,7 @@ class _Judge:
     def _exceeds(self, z: Any, limit: Any) -> bool:
         return bool(z > (limit + self.spec.grace if self.spec.order == "int" else limit))
 
-    def _moved(self, a: Any, z: Any, change: str, trail: Trail) -> Iterator[Finding]:
+    def _moved(self, a: Any, z: Any, change: _Change, trail: Trail) -> Iterator[Finding]:
         climb = self.spec.climb
         if a is None or (climb is not None and z in climb.to):
             return
@@ -107,9 +105,16 @@ class _Judge:
         return f"legal from {a}: {listed([*steps, *climb.to])}"
 
 
-def _change(a: Any, was: Any, now: Any) -> str:
-    """Old -> new, where there is a readable old one."""
-    return show(now) if a is None or equal_values(was, now) else f"{show(was)} -> {show(now)}"
+class _Change(NamedTuple):
+    """Old -> new, where there is a readable old one; a text only where somebody is told."""
+
+    a: Any
+    was: Any
+    now: Any
+
+    def __str__(self) -> str:
+        alone = self.a is None or equal_values(self.was, self.now)
+        return show(self.now) if alone else f"{show(self.was)} -> {show(self.now)}"
 
 
 def _read(value: Any, order: str) -> Any:
@@ -134,10 +139,10 @@ def read_time(value: Any) -> datetime | None:
 
 def compile_monotone(rule: Monotone, scope: Scope) -> None:
     """Adds a monotone rule's judges to the plan."""
-    scope.plan.add(rule.path, scope.guarded(_Judge(rule, scope), rule.unless))
+    scope.plan.add(rule.path, scope.guarded(_Judge(rule, scope), rule.unless, late=True))
     if rule.flip is not None and rule.bound is not None:
         judge = _flip(rule, scope)
-        scope.plan.add(rule.flip.path, scope.guarded(judge, rule.unless))
+        scope.plan.add(rule.flip.path, scope.guarded(judge, rule.unless, late=True))
 
 
 def _flip(rule: Monotone, scope: Scope) -> Any:

@@ -174,7 +174,9 @@ class _Walk:
 
     def visit(self, branch: Branch, old: View | None, new: View | None, trail: Trail) -> None:
         for judge in branch.judges:
-            self._ask(judge, old, new, trail)
+            found = judge(self.run, old, new, trail)
+            if found:  # most have nothing to say
+                self._ask(judge, found, old, new, trail)
         if self._final > MOST_FINDINGS:
             return
         if branch.keys or branch.wild:
@@ -184,9 +186,17 @@ class _Walk:
         if branch.inside is not None:
             self.visit(branch.inside, _document(old), _document(new), trail)
 
-    def _ask(self, judge: Judge, old: View | None, new: View | None, trail: Trail) -> None:
+    def _ask(
+        self,
+        judge: Judge,
+        found: Iterable[Finding],
+        old: View | None,
+        new: View | None,
+        trail: Trail,
+    ) -> None:
+        """Keeps what a judge found; what it would have found before the write never denies."""
         before: dict[tuple[str, FieldPath], list[Finding]] | None = None
-        for finding in judge(self.run, old, new, trail):
+        for finding in found:
             kept = finding
             if finding.severity is Severity.DENY and self.run.old is not None and not self.full:
                 if before is None:

@@ -85,9 +85,9 @@ def compile_check(rule: Check, scope: Scope) -> None:
     ask = scope.checks[rule.use](rule.parameters)
     name = scope.rule_id(rule.id)
 
-    def judge(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterator[Finding]:
-        for mark in ask(run, old, new, trail):
-            yield Finding(
+    def judge(run: Run, old: View | None, new: View | None, trail: Trail) -> list[Finding]:
+        return [
+            Finding(
                 name,
                 mark.field,
                 mark.severity or rule.severity,
@@ -96,6 +96,8 @@ def compile_check(rule: Check, scope: Scope) -> None:
                 closed=mark.closed,
                 rarely=mark.rarely,
             )
+            for mark in ask(run, old, new, trail)
+        ]
 
     for path in rule.at or [""]:
         scope.plan.add(path, scope.guarded(judge, rule.unless))

@@ -10,7 +10,7 @@ from webhook.lifecycle.path import START, Lookup, StepKind, parse
 from webhook.lifecycle.rule import listed, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from webhook.core.field import FieldPath
     from webhook.core.view import View
@@ -33,18 +33,18 @@ class _Judge:
 
     def __call__(
         self, run: Run, old: View | None, new: View | None, trail: Trail
-    ) -> Iterator[Finding]:
+    ) -> Iterable[Finding]:
         del old, new  # the rule reads whole objects, at the places its paths name
         key = (self.rule, trail.stars, trail.names)
         if key in run.memo:
-            return
+            return ()
         run.memo[key] = True
         if not self.when(run, trail):
-            return
+            return ()
         missing = next((test for test, holds in self.need if not holds(run, trail)), None)
         if missing is None and self.need:
-            return
-        yield Finding(
+            return ()
+        finding = Finding(
             self.rule,
             self.place.field(trail),
             self.spec.severity,
@@ -52,6 +52,7 @@ class _Judge:
             CauseType.INVALID,
             closed=self.spec.closed,
         )
+        return (finding,)
 
     def _message(self, run: Run, trail: Trail, missing: Test | None) -> str:
         was = show(value_of(self.place(run.old, trail)))
@@ -110,7 +111,7 @@ def compile_requires(rule: Requires, scope: Scope) -> None:
     wanted = _wild(judge.first)
     for path in dict.fromkeys(paths):
         ask = judge if _wild(path) == wanted else judge.everywhere
-        scope.plan.add(path, scope.guarded(ask, rule.unless))
+        scope.plan.add(path, scope.guarded(ask, rule.unless, late=True))
 
 
 def _wild(path: str) -> list[str]:

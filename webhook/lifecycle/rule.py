@@ -82,8 +82,11 @@ class Scope:
         """The id that findings carry."""
         return f"{self.plan.name}.{name}"
 
-    def guarded(self, judge: Judge, unless: list[list[Test]]) -> Judge:
-        """``judge``, silent where one of the ``unless`` lists holds."""
+    def guarded(self, judge: Judge, unless: list[list[Test]], *, late: bool = False) -> Judge:
+        """``judge``, silent where one of the ``unless`` lists holds.
+
+        ``late``: only findings are excused; for judges that remember nothing but their place.
+        """
         if self.usually:
             judge = _audited(judge)
         if self.hint:
@@ -95,7 +98,13 @@ class Scope:
         def judged(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterable[Finding]:
             return () if excused(run, trail) else judge(run, old, new, trail)
 
-        return judged
+        def judged_first(
+            run: Run, old: View | None, new: View | None, trail: Trail
+        ) -> Iterable[Finding]:
+            found = judge(run, old, new, trail)
+            return () if found and excused(run, trail) else found
+
+        return judged_first if late else judged
 
 
 def _audited(judge: Judge) -> Judge:

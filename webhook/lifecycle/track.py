@@ -15,7 +15,7 @@ from webhook.lifecycle.path import Lookup, StepKind, Trail
 from webhook.lifecycle.rule import listed, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from webhook.core.field import FieldPath
     from webhook.core.view import View
@@ -57,14 +57,15 @@ class _TrackJudge:
 
     def __call__(
         self, run: Run, old: View | None, new: View | None, trail: Trail
-    ) -> Iterator[Finding]:
+    ) -> Iterable[Finding]:
         was, now = self._read(old), self._read(new)
         fresh = now is not None and self._new_run(run, trail)
         if now is not None and not self._legal(now):
             wrong = list(self._wrong_parts(old, new, trail))
-            yield from wrong or self._no_word(was, now, trail)
-        elif (now != was or fresh) and not self.excused(run, trail):
-            yield from self._step(run, None if fresh else was, now, trail)
+            return wrong or self._no_word(was, now, trail)
+        if (now != was or fresh) and not self.excused(run, trail):
+            return self._step(run, None if fresh else was, now, trail)
+        return ()
 
     def begun_anew(
         self, run: Run, _old: View | None, _new: View | None, trail: Trail

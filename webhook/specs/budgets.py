@@ -36,12 +36,19 @@ def interruption_budget(_parameters: Mapping[str, Any]) -> CheckJudge:
     """``percent`` and ``count`` are never both set (skyhook_types.go InterruptionBudget.Validate)."""
 
     def judge(_run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
+        if new is not None and len(new.members) == 1 and _is_whole(new):
+            return
         have, marks = counted(new, trail.field)
         yield from marks
         if len(have) > 1:
             yield invalid(trail.field, f"{have[0]} and {have[1]} are both set; keep one of them")
 
     return judge
+
+
+def _is_whole(budget: View) -> bool:
+    """Whether all that it sets are whole numbers, as nearly always."""
+    return all(budget.number(name) is not None for name in budget.members)
 
 
 def policy_or_budget(_parameters: Mapping[str, Any]) -> CheckJudge:

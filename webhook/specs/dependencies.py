@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from webhook.core.nearest import Hints
@@ -24,7 +25,7 @@ def depends_on(_parameters: Mapping[str, Any]) -> CheckJudge:
     """
 
     def judge(_run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
-        if new is None:
+        if new is None or not any(map(partial(_depends, new), new.members)):
             return
         versions = {key: _version(new, key) for key in sorted(new.members)}
         hints = Hints(tuple(versions))
@@ -50,6 +51,11 @@ def depends_on(_parameters: Mapping[str, Any]) -> CheckJudge:
                     yield invalid(place.key(name), differs)
 
     return judge
+
+
+def _depends(packages: View, key: str) -> bool:
+    package = packages.child(key)
+    return package is not None and "dependsOn" in package.members
 
 
 def _version(packages: View, key: str) -> str | None:

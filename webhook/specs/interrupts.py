@@ -32,6 +32,8 @@ def config_interrupts(_parameters: Mapping[str, Any]) -> CheckJudge:
         if new is None or interrupts is None:
             return
         config = new.child("configMap")
+        if config is not None and interrupts.members.keys() <= config.members.keys():
+            return
         keys = sorted(config.members) if config is not None else []
         known, hints, steps = frozenset(keys), Hints(keys), 0
         length = sum(map(len, keys))

@@ -12,7 +12,6 @@ from webhook.specs.reading import AN_OBJECT, invalid, required, wrong_type
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from webhook.core.field import FieldPath
     from webhook.core.view import View
     from webhook.lifecycle.path import Trail
     from webhook.lifecycle.rule import CheckJudge, Mark
@@ -42,8 +41,8 @@ def package_resources(_parameters: Mapping[str, Any]) -> CheckJudge:
             except (QuantityError, TypeError) as error:
                 yield invalid(trail.field.child(name), f"{show(there and there.value)} {error}")
                 values[name] = None
-        yield from _complete(new, values, trail.field)
-        yield from _in_order(new, values, trail.field)
+        yield from _complete(new, values, trail)
+        yield from _in_order(new, values, trail)
 
     return judge
 
@@ -59,7 +58,7 @@ def _quantity(there: View) -> Decimal | None:
         return None
 
 
-def _complete(new: View, values: Mapping[str, Decimal | None], path: FieldPath) -> Iterator[Mark]:
+def _complete(new: View, values: Mapping[str, Decimal | None], trail: Trail) -> Iterator[Mark]:
     missing = [name for name in NAMES if values[name] == 0]
     if not missing or len(missing) == len(NAMES):
         return
@@ -67,14 +66,14 @@ def _complete(new: View, values: Mapping[str, Decimal | None], path: FieldPath) 
     note = " (0 counts as not set)" if zero else ""
     have = listed(name for name in NAMES if name not in missing)
     text = f"{listed(missing)} missing{note} beside {have}; set all four, or none"
-    yield required(path, text)
+    yield required(trail.field, text)
 
 
-def _in_order(new: View, values: Mapping[str, Decimal | None], path: FieldPath) -> Iterator[Mark]:
+def _in_order(new: View, values: Mapping[str, Decimal | None], trail: Trail) -> Iterator[Mark]:
     for name in NAMES:
         value, there = values[name], new.child(name)
         if value is not None and value < 0 and there is not None:
-            yield invalid(path.child(name), f"{show(there.value)} must be more than 0")
+            yield invalid(trail.field.child(name), f"{show(there.value)} must be more than 0")
     if not all(values[name] != 0 for name in NAMES):
         return
     for request, limit in _PAIRS:
@@ -82,4 +81,4 @@ def _in_order(new: View, values: Mapping[str, Decimal | None], path: FieldPath) 
         asked, most = new.child(request), new.child(limit)
         if low is not None and high is not None and high < low and asked and most:
             text = f"{show(most.value)} is less than {request}, which is {show(asked.value)}"
-            yield invalid(path.child(limit), f"{text}; a limit is at least its request")
+            yield invalid(trail.field.child(limit), f"{text}; a limit is at least its request")

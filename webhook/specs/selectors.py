@@ -28,10 +28,22 @@ def label_selector(_parameters: Mapping[str, Any]) -> CheckJudge:
     """The value is a label selector that Kubernetes can use (skyhook_webhook.go Validate)."""
 
     def judge(_run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
-        if new is not None:
+        if new is not None and not _plain(new):
             yield from selector_marks(new, trail.field)
 
     return judge
+
+
+def _plain(selector: View) -> bool:
+    """Whether it is labels alone, and all of them legal: what nearly every selector is."""
+    if len(selector.members) > 1:
+        return False
+    labels = selector.child("matchLabels")
+    values = None if labels is None else labels.value
+    return isinstance(values, dict) and all(
+        isinstance(text, str) and wrong_with_key(key) is None and wrong_with_value(text) is None
+        for key, text in values.items()
+    )
 
 
 def selector_marks(selector: View, path: FieldPath) -> Iterator[Mark]:
