@@ -258,7 +258,7 @@ FAULTS = (
     Fault("certificate for another namespace", "service-names", replaced_secret(fresh(service_names(NAME, "skyhook"))), f"skyhook-webhook.{NAMESPACE}.svc"),
     Fault("rotation stuck", "rotation", stuck_rotation, "for 5 h", "warning"),
     Fault("a rule taken out", "drift", edit(VALIDATING, "webhooks|1|rules|1", ...), "rules differ", fixable=True),
-    Fault("a webhook taken out", "drift", edit(VALIDATING, "webhooks|2", ...), "lacks the webhook validate-node", fixable=True),
+    Fault("a webhook taken out", "drift", edit(VALIDATING, "webhooks|3", ...), "lacks the webhook validate-node", fixable=True),
     Fault("match conditions taken out", "drift", edit(VALIDATING, "webhooks|2|matchConditions", ...), "matchConditions differ", fixable=True),
     Fault("who writes is asked", "drift", edit(VALIDATING, "webhooks|2|matchConditions|0|expression", "request.userInfo.username != 'me'"), "matchConditions differ", fixable=True),
     Fault("an object selector that people can set", "drift", edit(VALIDATING, "webhooks|0|objectSelector", {"matchLabels": {"skip": "no"}}), "objectSelector differ", fixable=True),

@@ -28,6 +28,7 @@ def test_the_roles_are_these_and_their_names_are_unique():
     assert list(BY_ROLE) == [
         "validate-spec",
         "validate-status",
+        "validate-delete",
         "validate-node",
         "mutate-conditions",
     ]

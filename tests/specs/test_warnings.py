@@ -127,6 +127,8 @@ def test_a_selector_is_judged_by_nodes_only_where_all_of_them_are_known() -> Non
 
 
 CORPUS = {
+    "deletion-held": 5,
+    "deletion-erring": 1,
     "uninstall-cancelled": 16,
     "uninstall-of-nothing": 9,
     "package-image": 6,

@@ -38,6 +38,11 @@ def has_conditions() -> str:
     return f"object{there} || oldObject{there}"
 
 
+def on_nodes() -> str:
+    """The deletion of an object that has something on Nodes."""
+    return "oldObject.?status.?nodeState.hasValue()"
+
+
 def node_touched(prefixes: Iterable[str]) -> str:
     """An annotation, label or condition of a Node that begins with one of the prefixes came, went or changed.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webhook.catalog import PROFILES
 from webhook.conversions.converter import HUB
-from webhook.manifests.expressions import changed, has_conditions, node_touched
+from webhook.manifests.expressions import changed, has_conditions, node_touched, on_nodes
 from webhook.manifests.options import NAME, Object, Options, Tls, metadata
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ API_VERSION: Final = "admissionregistration.k8s.io/v1"
 VALIDATE, MUTATE = "/validate", "/mutate"
 _UPDATE: Final = ("UPDATE",)
 _WRITE: Final = ("CREATE", "UPDATE")
+_DELETE: Final = ("DELETE",)
 
 
 class ManifestError(ValueError):
@@ -38,6 +39,7 @@ class Kind:
         subresources: "" for the object itself.
         prefix: of the profile's keys on Nodes; empty for a profile without.
         mirrored: old and new condition names are kept in step.
+        deletions: a rule is about deletions.
     """
 
     group: str
@@ -47,6 +49,7 @@ class Kind:
     subresources: tuple[str, ...]
     prefix: str = ""
     mirrored: bool = False
+    deletions: bool = False
 
     @property
     def is_node(self) -> bool:
@@ -57,14 +60,14 @@ class Kind:
 def kinds(catalog: Catalog) -> tuple[Kind, ...]:
     """Everything that the catalog judges, in its order. Raises ManifestError."""
     found = {
-        _kind(profile, guard.match): None
+        _kind(profile, guard.match, deletions=guard.sees_deletions): None
         for profile in catalog.profiles
         for guard in profile.guards
     }
     return tuple(found)
 
 
-def _kind(profile: Profile, match: Match) -> Kind:
+def _kind(profile: Profile, match: Match, *, deletions: bool) -> Kind:
     if not match.plural:
         raise ManifestError(
             f"profile {profile.profile} does not name the plural of {match.kind}; add `plural` to its match"
@@ -83,6 +86,7 @@ def _kind(profile: Profile, match: Match) -> Kind:
             and profile.conditions is not None
             and (match.group, match.plural) == (identity.group, identity.plural)
         ),
+        deletions=deletions,
     )
 
 
@@ -126,6 +130,10 @@ def _validating(found: Iterable[Kind], options: Options) -> list[Object]:
         entries.append(
             _webhook("validate-status", VALIDATE, statuses, ("changed", changed()), options)
         )
+    deletions = _rules((k for k in custom if k.deletions), "", _DELETE)
+    if deletions:  # an entry of its own: it never fails closed, whatever is chosen for specs
+        there = ("on-nodes", on_nodes())
+        entries.append(_webhook("validate-delete", VALIDATE, deletions, there, options))
     if nodes:
         if not all(kind.prefix for kind in nodes):
             raise ManifestError(

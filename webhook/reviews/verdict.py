@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from webhook.reviews.policy import Policy
     from webhook.reviews.wire import AdmissionRequest
 
-_JUDGED: Final = frozenset({"CREATE", "UPDATE"})
+_JUDGED: Final = frozenset({"CREATE", "UPDATE", "DELETE"})
 _NOTHING: Final = NoEvidence()
 _CONTROLLERS: Final = frozenset({Writer.OPERATOR, Writer.SERVICE_ACCOUNT})
 
@@ -68,8 +68,8 @@ def judge(
 ) -> Verdict:
     """Judges one write.
 
-    Nothing is judged on DELETE and CONNECT, for kinds and versions no profile guards, and where
-    old and new are byte-equal.
+    Nothing is judged on CONNECT, for kinds and versions no profile guards, and where old and new
+    are byte-equal; on DELETE only what rules about deletions say.
     """
     user = request.user_info
     name = user.username if user is not None else ""
@@ -78,7 +78,8 @@ def judge(
     if not guards or request.operation not in _JUDGED:
         return Verdict(writer)
     old, new = request.objects()
-    if new is None or (old is not None and old.like(new)):
+    leaves = request.operation == "DELETE" and old is not None and old.fields is not None
+    if not leaves and (new is None or (old is not None and old.like(new))):
         return Verdict(writer)
     version = (request.request_kind or request.kind).version
     names = (name, *((user.groups if user is not None else None) or ()))
@@ -86,10 +87,17 @@ def judge(
     def refuses(finding: Finding) -> bool:
         return policy.mode_for(finding, names) is Mode.ENFORCE
 
-    found = [_no_object(new, guard.plan.shape_rule) for guard in guards[:1] if new.fields is None]
-    for guard in guards:
-        run = Run(old, new, writer, name, version, now, evidence, policy.documented, guard.release)
-        found += [] if new.fields is None else guard.plan.judge(run, refuses)
+    def run(guard: CompiledGuard) -> Run:
+        release = guard.release
+        return Run(old, new, writer, name, version, now, evidence, policy.documented, release)
+
+    if leaves:
+        new = None  # what is asked of rules about deletions is the old object alone
+        found = [f for guard in guards for f in guard.deletions.judge(run(guard), refuses)]
+    elif new is not None and new.fields is None:
+        found = [_no_object(new, guards[0].plan.shape_rule)]
+    else:
+        found = [f for guard in guards for f in guard.plan.judge(run(guard), refuses)]
     if not found:
         return Verdict(writer)
     verdict = _settle(found, policy, writer, names)

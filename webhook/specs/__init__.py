@@ -15,6 +15,7 @@ from webhook.specs.budgets import interruption_budget, policy_or_budget
 from webhook.specs.compartments import compartment_names, compartment_selectors
 from webhook.specs.config import config_globs, config_keys, switch_value
 from webhook.specs.cycles import dependency_cycles
+from webhook.specs.deletion import deletion_erring, deletion_held, deletion_refused
 from webhook.specs.dependencies import depends_on
 from webhook.specs.images import package_image, package_label
 from webhook.specs.interrupts import config_interrupts
@@ -66,6 +67,9 @@ WARNING_CHECKS: Final[Mapping[str, CheckFactory]] = {
     "compartments_select": compartments_select,
     "config_globs": config_globs,
     "config_keys": config_keys,
+    "deletion_erring": deletion_erring,
+    "deletion_held": deletion_held,
+    "deletion_refused": deletion_refused,
     "dependency_cycles": dependency_cycles,
     "finalizer_stripped": finalizer_stripped,
     "interrupt_removed": interrupt_removed,
