@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from webhook.certs.authority import service_names
+from webhook.certs.bundle import CertError
 from webhook.certs.cabundle import ServiceKey
 from webhook.certs.clock import utc_now
 from webhook.certs.inject import CaBundleOwner
@@ -77,3 +78,17 @@ def self_signed(
         store, owner, roll, now=now, sleep=sleep, observer=observer, pace=pace
     )
     return SelfSigned(source, owner, store)
+
+
+async def rotation(cluster: Cluster, secret: str = SECRET, *, now: Now = utc_now) -> str:
+    """Begins a rotation in the shared Secret; the phase that it is in then.
+
+    Raises:
+        CertError: there is none that is whole, or it belongs to somebody else.
+        ClusterError: it can't be read or written, or another process was first.
+    """
+    store = KeyringStore(cluster, secret, (), now=now, lives=Lives())
+    complaint = (await store.load()).complaint
+    if complaint is not None:
+        raise CertError(f"{store} can't be rotated: {complaint}; a running replica mends it")
+    return str((await store.rotate()).phase)

@@ -1,20 +1,22 @@
-"""`certs`: make a development certificate, look at what is mounted."""
+"""`certs`: make a development certificate, look at what is mounted, begin a rotation."""
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from webhook.cli.failures import CallerError
+from webhook.manifests.options import NAMESPACE
 
 UNUSABLE = 1
 
 
-@click.group(short_help="Make a development certificate, or look at one.")
+@click.group(short_help="Make a development certificate, look at one, begin a rotation.")
 def certs() -> None:
-    """Make a development certificate, or look at what a folder holds."""
+    """Make a development certificate, look at what a folder holds, or begin a rotation in a cluster."""
 
 
 @certs.command()
@@ -39,6 +41,53 @@ def generate(folder: Path) -> int:
 def inspect(folder: Path) -> int:
     """Say whether the pair in FOLDER can be served, for which names and until when: exit 0, else 1."""
     return _inspected(folder)
+
+
+@certs.command()
+@click.option(
+    "-n", "--namespace", default=NAMESPACE, show_default=True, help="Where we are installed."
+)
+@click.option(
+    "--secret",
+    default="skyhook-webhook-certs",
+    show_default=True,
+    help="Name of the shared Secret.",
+)
+@click.option(
+    "--kubeconfig",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Default: KUBECONFIG, or the Pod's own.",
+)
+@click.option("--context", help="Context of the kubeconfig.")
+def rotate(namespace: str, secret: str, kubeconfig: Path | None, context: str | None) -> int:
+    """Begin a rotation of the CA in the shared Secret now: a new CA is put beside the one in use.
+
+    The running replicas carry it through: every caBundle holds both, then the new one signs, then
+    the old one goes. A rotation that is under way already is left alone.
+    """
+    phase = asyncio.run(_rotated(namespace, secret, kubeconfig, context))
+    click.echo(f"Secret {namespace}/{secret}: {phase}")
+    return 0
+
+
+async def _rotated(
+    namespace: str, secret: str, kubeconfig: Path | None, context: str | None
+) -> str:
+    from webhook.certs.apiclient import ApiCluster
+    from webhook.certs.bundle import CertError
+    from webhook.certs.cluster import ClusterError
+    from webhook.certs.shared import rotation
+    from webhook.cli.dumps import way_to
+
+    try:
+        way = way_to(kubeconfig)
+        cluster = await ApiCluster.connect(namespace=namespace, kubeconfig=way, context=context)
+        try:
+            return await rotation(cluster, secret)
+        finally:
+            await cluster.close()
+    except (ClusterError, CertError) as error:
+        raise CallerError(str(error)) from None
 
 
 def _inspected(folder: Path) -> int:

@@ -42,6 +42,15 @@ def objects(source: str) -> Iterator[dict[str, Any]]:
         yield value
 
 
+def way_to(kubeconfig: Path | None) -> Path | None:
+    """The kubeconfig that counts: the one given, that of KUBECONFIG, none in a Pod, or the user's."""
+    from webhook.certs.cluster import in_cluster
+
+    if kubeconfig is None and not in_cluster():
+        return Path(os.environ.get("KUBECONFIG") or Path.home() / ".kube" / "config")
+    return kubeconfig
+
+
 @asynccontextmanager
 async def reach(
     namespace: str, kubeconfig: Path | None, context: str | None
@@ -51,11 +60,10 @@ async def reach(
     Raises:
         CallerError: there is no way to an API server.
     """
-    from webhook.certs.cluster import ClusterError, in_cluster
+    from webhook.certs.cluster import ClusterError
     from webhook.doctor.fetching import connect
 
-    if kubeconfig is None and not in_cluster():
-        kubeconfig = Path(os.environ.get("KUBECONFIG") or Path.home() / ".kube" / "config")
+    kubeconfig = way_to(kubeconfig)
     try:
         cluster = await connect(namespace, kubeconfig, context)
     except ClusterError as error:
