@@ -389,3 +389,26 @@ def test_a_program_named_in_the_repositorys_configuration_is_not_run(
     (folder / "a.yaml").write_text(skyhook(stage="nowhere"))
     assert run(capsys, "--git", "HEAD")[0] == 1
     assert not (folder / "evil").exists()
+
+
+def test_before_the_first_commit_everything_is_new(folder: Path, capsys: Any) -> None:
+    (folder / "a.yaml").write_text(skyhook(stage="nowhere"))
+    git(folder, "add", "a.yaml")
+    for arguments in (("--git", "HEAD", "--staged"), ("--git", "HEAD")):
+        code, rows, _ = run(capsys, *arguments)
+        assert (code, [row["operation"] for row in rows]) == (1, ["CREATE"])
+    assert "'HEAD~' names no commit here" in run(capsys, "--git", "HEAD~")[2]
+
+
+def test_a_shallow_clone_is_told_as_what_it_is(
+    folder: Path, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for stage in ("config", "interrupt"):
+        commit(folder, {"a.yaml": skyhook(stage=stage)})
+    git(folder, "branch", "other", "HEAD~")
+    git(tmp_path, "clone", "-q", "--depth=1", "--no-single-branch", folder.as_uri(), "shallow")
+    monkeypatch.chdir(tmp_path / "shallow")
+    for revisions in ("HEAD~..HEAD", "origin/other...HEAD"):
+        code, rows, said = run(capsys, "--git", revisions)
+        assert (code, rows) == (2, [])
+        assert "shallow: fetch the whole history" in said

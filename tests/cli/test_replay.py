@@ -66,6 +66,15 @@ def test_the_text_says_how_many_of_how_many_and_who_what_why(capsys: Any) -> Non
     assert "and 10 more; -o jsonl has them all" in out
 
 
+def test_warnings_that_came_first_keep_no_denial_off_the_list(capsys: Any) -> None:
+    warned = str(reading.CHECKED_IN / "replay-chainsaw-skyhook-uninstall-cancel.jsonl.gz")
+    warnings = [warned] * 3
+    assert run(capsys, *warnings)[1].count("\n    warn: ") == 3
+    out = run(capsys, "--most", "1", *warnings, EXCEPTIONS)[1]
+    assert out.count("\n    deny: ") == 1
+    assert "\n    warn: " not in out
+
+
 def test_a_clean_recording_is_said_to_be_clean(capsys: Any) -> None:
     code, out, err = run(capsys, CLEAN)
     assert code == 0

@@ -95,7 +95,7 @@ def replay(
     recordings = Recordings(engine_of(settings))
     printer = printer_of(output, most)
     wanted = Wanted(
-        changes=output in ("html", "json", "jsonl"),
+        changes=output in ("html", "json", "jsonl", "yaml"),
         steps=output == "html",
         remember=remember,
         least=least,

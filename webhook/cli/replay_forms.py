@@ -45,22 +45,23 @@ class TextForm:
 
     write: Callable[[str], object]
     most: int
-    kept: list[Occurrence] = field(default_factory=list)
-    left: int = 0
+    denied: list[Occurrence] = field(default_factory=list)
+    others: list[Occurrence] = field(default_factory=list)
+    met: int = 0
 
     def part(self, part: Part) -> None:
-        """Keeps the first ones, denials before warnings."""
+        """Keeps the first of each sort: many warnings must not keep a late denial off the list."""
+        self.met += len(part.occurrences)
         for one in part.occurrences:
-            if len(self.kept) < self.most * 2:
-                self.kept.append(one)
-            else:
-                self.left += 1
+            kept = self.denied if one.would_deny or not one.allowed else self.others
+            if len(kept) < self.most:
+                kept.append(one)
 
     def end(self, total: Part) -> None:
-        """Prints all."""
-        kept = sorted(self.kept, key=lambda one: one.allowed and not one.would_deny)[: self.most]
-        left = self.left + len(self.kept) - len(kept)
-        self.write("\n".join(map(plain, text_of_replay(total, kept, left))) + "\n")
+        """Prints all, denials before warnings."""
+        kept = [*self.denied, *self.others][: self.most]
+        told = text_of_replay(total, kept, self.met - len(kept))
+        self.write("\n".join(map(plain, told)) + "\n")
 
 
 @dataclass(slots=True)

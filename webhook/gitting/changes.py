@@ -63,7 +63,7 @@ class Span:
     """Two states to compare.
 
     Attributes:
-        old: id of a commit.
+        old: id of a commit; of the empty tree before the first one.
         new: id of a commit; None for the work tree, or the index.
         staged: the index, not the work tree.
     """
@@ -79,12 +79,12 @@ def span_of(repository: Repository, text: str, *, staged: bool = False) -> Span:
     if not dots:
         if repository.root is None and not staged:
             raise GitError("a bare repository has no work tree; give REV..REV")
-        return Span(repository.commit(text), staged=staged)
+        return Span(repository.former(text), staged=staged)
     if staged:
         raise GitError("staged changes are compared with one revision, not with a range")
     old, new = repository.commit(left or "HEAD"), repository.commit(right or "HEAD")
     if dots == "...":
-        old = repository.ask("merge-base", old, new).decode().split()[0]
+        old = repository.meeting(old, new)
     return Span(old, new)
 
 

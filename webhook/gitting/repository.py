@@ -56,8 +56,37 @@ class Repository:
         try:
             found = self.ask("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
         except GitError:
-            raise GitError(f"{revision!r} names no commit here") from None
+            raise GitError(f"{revision!r} names no commit here{self._shallow()}") from None
         return found.decode().strip()
+
+    def former(self, revision: str) -> str:
+        """As ``commit``; HEAD before a branch's first commit is the empty tree. Raises GitError."""
+        try:
+            return self.commit(revision)
+        except GitError:
+            if revision != "HEAD" or self._tells("rev-parse", "--verify", "--quiet", "HEAD"):
+                raise
+            if not self._tells("symbolic-ref", "--quiet", "HEAD"):
+                raise
+            return self.ask("hash-object", "-t", "tree", "--stdin").decode().strip()
+
+    def meeting(self, one: str, other: str) -> str:
+        """The commit where two histories part. Raises GitError."""
+        try:
+            return self.ask("merge-base", one, other).decode().split()[0]
+        except GitError:
+            message = f"{one[:12]} and {other[:12]} have no commit in common here"
+            raise GitError(message + self._shallow()) from None
+
+    def _shallow(self) -> str:
+        shallow = self.ask("rev-parse", "--is-shallow-repository").strip() == b"true"
+        return "; this clone is shallow: fetch the whole history" if shallow else ""
+
+    def _tells(self, *arguments: str) -> bool:
+        try:
+            return bool(self.ask(*arguments))
+        except GitError:
+            return False
 
     def ask(self, *arguments: str) -> bytes:
         """All that a command prints. Raises GitError."""
