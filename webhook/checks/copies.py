@@ -51,7 +51,7 @@ def node_state_copy(parameters: Mapping[str, Any]) -> CheckJudge:
     def judge(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         if new is None:
             return
-        node, key = trail.stars[0], trail.field.steps[-1].name
+        node, key = trail.stars[0], trail.last
         if run.evidence.absent(node):
             yield Mark(trail.field, _no_node(node), _severity(run), rarely=True)
             return

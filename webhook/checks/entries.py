@@ -104,18 +104,18 @@ def _whole(entry: View, trail: Trail) -> Iterator[Mark]:
 
 
 def _filed(entry: View, trail: Trail, *, typed: bool) -> Iterator[Mark]:
-    key = trail.field.steps[-1].name
+    key = trail.last
     parts = split_key(key)
     if parts is None:
         if not typed:
             yield _wrong(trail, f'{show(key)} must be "<name>|<version>", as in "tuning|1.2.3"')
         return
-    name, version = entry.text("name"), entry.text("version")
+    name, version, stage, state = entry.texts(_NEEDED)
     if name is not None and name != parts[0]:
         yield _wrong(
             trail, f'{show(name)} stands under the key {show(key)}: it must be "{parts[0]}"', "name"
         )
-    skipped = entry.text("stage") == "interrupt" and entry.text("state") == "complete"
+    skipped = stage == "interrupt" and state == "complete"
     if version is not None and version != parts[1] and not skipped:
         yield _wrong(
             trail,

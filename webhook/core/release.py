@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _PART: Final = re.compile(r"(>=|<=|==|<|>)\s*v?(\d+(?:\.\d+)*)$")
@@ -20,6 +21,7 @@ def parse_release(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
+@lru_cache(256)
 def within(release: str, wanted: str | None) -> bool:
     """Whether ``release`` lies in a range such as ``>=0.16,<0.18``. Raises ReleaseError."""
     if not wanted:
@@ -40,3 +42,22 @@ def _holds(have: tuple[int, int], part: str) -> bool:
         "<": have < bound,
         ">": have > bound,
     }[sign]
+
+
+ALL: Final = "*"
+"""Under this name stands the release that counts for every profile of an operator."""
+AUTO: Final = "auto"
+"""Instead of a release: the one that the operator's Deployment shows."""
+
+
+def parse_choice(text: str) -> tuple[bool, str]:
+    """``auto``, ``auto:0.17`` or ``0.17`` -> whether to look, and the release where nothing is seen.
+
+    Raises ReleaseError.
+    """
+    word, colon, otherwise = text.partition(":")
+    looks = word == AUTO
+    release = otherwise if looks else text
+    if release or colon or not looks:
+        parse_release(release)
+    return looks, release

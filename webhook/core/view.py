@@ -7,9 +7,12 @@ are byte-equal (measured); a difference in bytes that is none in meaning only co
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Raw = msgspec.Raw
 
@@ -153,6 +156,14 @@ class View:
         here = self.at(*keys)
         value = None if here is None else here.value
         return value if isinstance(value, str) else None
+
+    def texts(self, names: Iterable[str]) -> list[str | None]:
+        """As ``text``, for several members of a small object, which is decoded once as a whole."""
+        value = self.value
+        if type(value) is not dict:
+            return [self.text(name) for name in names]
+        found = (value.get(name) for name in names)
+        return [one if type(one) is str else None for one in found]
 
     def number(self, *keys: str) -> int | None:
         """The integer below ``keys``, or None when it is absent or none."""

@@ -148,6 +148,11 @@ class Trail:
             self._field = above.key(self.key) if self._bracketed else above.child(self.key)
         return self._field
 
+    @property
+    def last(self) -> str:
+        """The key of the last step."""
+        return self.key or self.field.steps[-1].name
+
     def step(self, step: Step, key: str) -> Trail | None:
         """The trail one step on, through ``key``; None when a captured name does not fit."""
         stars, names = self.stars, self.names

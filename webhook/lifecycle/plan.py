@@ -226,8 +226,10 @@ class _Walk:
             return
         before = {} if old is None else old.members
         after = {} if new is None else new.members
+        full = self.full
         for key, (step, twig) in branch.keys.items():
-            if before.get(key) != after.get(key) or (self.full and key in after):
+            there = after.get(key)
+            if before.get(key) != there or (full and there is not None):
                 self._enter(twig, old, new, trail, step, key)
         if not branch.wild:
             return

@@ -85,7 +85,7 @@ class _TrackJudge:
             return None
         if not self.track.parts:
             return view.value
-        return "/".join(view.text(part) or "" for part in self.track.parts)
+        return "/".join([word or "" for word in view.texts(self.track.parts)])
 
     def _legal(self, value: Any) -> bool:
         return value in self.known if isinstance(value, str) else member(value, self.values)
@@ -192,7 +192,7 @@ class _TrackJudge:
         for sibling, test in self.siblings:
             if new in sibling.to and old not in sibling.unless_from:
                 container = self.container(run.new, trail)
-                if not test(container, trail.field.steps[-1].name):
+                if not test(container, trail.last):
                     text = f"cannot go from {old} to {new}: {sibling.why}"
                     yield Finding(f"{self.rule}.needs", trail.field, Severity.DENY, text)
 
