@@ -198,6 +198,16 @@ def test_the_first_verdict_is_the_one_the_readme_shows(capsysbinary, monkeypatch
     assert f"```\n{out}```" in README
 
 
+def test_the_week_of_the_example_is_the_one_the_readme_shows(capsysbinary, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    code = main(["replay", "examples/audit.log.gz"])
+    out = capsysbinary.readouterr().out.decode()
+    assert code == 1
+    shown = README.partition("begins like this:\n\n```\n")[2].partition("\n```")[0]
+    assert len(shown.splitlines()) > 5
+    assert out.startswith(shown + "\n")
+
+
 def shell_lines(text):
     for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL):
         for line in block.replace("\\\n", " ").splitlines():

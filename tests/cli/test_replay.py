@@ -174,3 +174,18 @@ def test_all_cores_say_the_same(capsys: Any) -> None:
     one = run(capsys, "-o", "json", folder)
     code = main(["replay", "--jobs", "2", "-o", "json", folder])
     assert (code, capsys.readouterr().out) == one[:2]
+
+
+def test_the_example_log_holds_recorded_writes_as_a_log_has_them() -> None:
+    names = ["replay-chainsaw-skyhook-malformed-node-state.jsonl.gz"]
+    made = [event for _, event in audit.log(reading.reviews(reading.CHECKED_IN, names=names))]
+    with gzip.open(reading.ROOT / "examples" / "audit.log.gz") as stream:
+        assert [json.loads(line) for line in stream] == made
+
+
+def test_hours_in_which_nothing_happened_take_one_line(capsys: Any) -> None:
+    names = ("malformed-node-state", "cli-lifecycle")
+    kept = [str(p) for p in reading.files(reading.CHECKED_IN) if any(n in p.name for n in names)]
+    out = run(capsys, *kept)[1]
+    assert out.count("  …  nothing\n") == 1
+    assert " 0 writes" not in out

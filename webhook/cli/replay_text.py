@@ -47,7 +47,7 @@ def _counts(summary: Summary) -> Iterator[str]:
     span = ""
     if summary.first is not None and summary.last is not None:
         span = f" from {stamp(summary.first)} to {stamp(summary.last)}"
-    yield f"Of {summary.writes:,} writes{span}, {summary.denied:,} would have been denied."
+    yield f"Of {_writes(summary.writes)}{span}, {summary.denied:,} would have been denied."
     if summary.would_deny:
         yield f"{summary.would_deny:,} more break rules that this policy does not enforce."
     if summary.warned:
@@ -61,7 +61,8 @@ def _counts(summary: Summary) -> Iterator[str]:
         yield f"{summary.estimated:,} were judged on objects put together from requests (level Request)."
     missing = sum(summary.unjudged.values())
     if missing:
-        yield f"{missing:,} more writes could not be judged; why is told at the end."
+        more = "1 more write" if missing == 1 else f"{missing:,} more writes"
+        yield f"{more} could not be judged; why is told at the end."
 
 
 def _table(title: str, rows: object) -> Iterator[str]:
@@ -75,8 +76,12 @@ def _table(title: str, rows: object) -> Iterator[str]:
         yield f"  and {len(listed) - _NAMES:,} more"
 
 
+def _writes(number: int) -> str:
+    return "1 write" if number == 1 else f"{number:,} writes"
+
+
 def _bucket(bucket: Bucket) -> str:
-    found = f"{bucket.writes:,} writes"
+    found = _writes(bucket.writes)
     if bucket.denied:
         found += f", {bucket.denied:,} denied"
     return found + (f", {bucket.warned:,} warned" if bucket.warned else "")
@@ -89,9 +94,12 @@ def _over_time(summary: Summary) -> Iterator[str]:
         return
     yield from ("", f"over time (UTC, {_width(series.width)} a line)")
     highest = max(bucket.writes for _, bucket in rows)
-    for start, bucket in rows:
+    for number, (start, bucket) in enumerate(rows):
         bar = "▇" * -(-bucket.writes * _BAR // highest)
-        yield f"  {stamp(start)}  {bar:<{_BAR}}  {_bucket(bucket)}"
+        if bar:
+            yield f"  {stamp(start)}  {bar:<{_BAR}}  {_bucket(bucket)}"
+        elif rows[number - 1][1].writes:
+            yield "  …  nothing"
 
 
 def _width(seconds: int) -> str:
