@@ -29,7 +29,10 @@ def dependency_cycles(_parameters: Mapping[str, Any]) -> CheckJudge:
     """
 
     def judge(_run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
-        for cycle in _cycles({} if new is None else _graph(new)):
+        graph = {} if new is None else _graph(new)
+        if not any(graph.values()):
+            return
+        for cycle in _cycles(graph):
             place = trail.field.key(cycle[0]).child("dependsOn").key(cycle[1 % len(cycle)])
             if len(cycle) == 1:
                 yield Mark(

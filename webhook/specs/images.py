@@ -6,6 +6,7 @@ ports stay, and the operator's own webhook refuses tags and digests (custom-reso
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from webhook.lifecycle.run import Run
 
 _CUTS: Final = "<0.18"
+_BARE: Final = re.compile(r"[-./\w]+", re.ASCII)
+"""What nearly every image is: a name alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ def package_image(_parameters: Mapping[str, Any]) -> CheckJudge:
 
     def judge(run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         image = new.text("image") if new is not None else None
-        if new is None or image is None:
+        if new is None or image is None or _BARE.fullmatch(image):
             return
         place = trail.field.child("image")
         version = new.text("version") or ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from webhook.checks.versions import Version
@@ -44,9 +45,10 @@ def package_name(_parameters: Mapping[str, Any]) -> CheckJudge:
 
     def judge(_run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         name = new.child("name") if new is not None else None
-        key, place = trail.stars[-1], trail.field.child("name")
+        key = trail.stars[-1]
         if name is None or name.value in ("", key):
             return
+        place = trail.field.child("name")
         if isinstance(name.value, str):
             text = f"{show(name.value)} differs from the key {show(key)}; remove it, the name follows the key"
             yield invalid(place, text)
@@ -62,16 +64,26 @@ def package_version(_parameters: Mapping[str, Any]) -> CheckJudge:
     def judge(_run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         if new is None or new.fields is None:
             return
-        version, place = new.child("version"), trail.field.child("version")
+        version = new.child("version")
+        text = None if version is None else version.value
+        if isinstance(text, str) and _is_version(text):
+            return
+        place = trail.field.child("version")
         if version is None:
             yield required(place, f"is missing; {VERSION_WORDS}")
-        elif not isinstance(version.value, str):
+        elif not isinstance(text, str):
             yield wrong_type(place, version, A_STRING)
-        elif Version.parse(version.value) is None:
-            text = f"{show(version.value)} is no semantic version; {VERSION_WORDS}"
-            yield invalid(place, text + _meant(version.value))
+        else:
+            why = f"{show(text)} is no semantic version; {VERSION_WORDS}"
+            yield invalid(place, why + _meant(text))
 
     return judge
+
+
+@lru_cache(1024)
+def _is_version(text: str) -> bool:
+    """Kept, since the same versions come again and again."""
+    return Version.parse(text) is not None
 
 
 def _meant(text: str) -> str:
@@ -80,12 +92,20 @@ def _meant(text: str) -> str:
     return f'; did you mean "{better}"?' if better != text and Version.parse(better) else ""
 
 
+def _settled(uninstall: Any) -> bool:
+    """Whether the block is one that needs no second look: switches, and apply not alone."""
+    if not isinstance(uninstall, dict):
+        return False
+    enabled, apply = uninstall.get("enabled", False), uninstall.get("apply", False)
+    return isinstance(enabled, bool) and isinstance(apply, bool) and (enabled or not apply)
+
+
 def uninstall_enabled(_parameters: Mapping[str, Any]) -> CheckJudge:
     """``uninstall.apply`` needs ``uninstall.enabled`` (skyhook_webhook.go Validate)."""
 
     def judge(_run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         uninstall = new.child("uninstall") if new is not None else None
-        if uninstall is None:
+        if uninstall is None or _settled(uninstall.value):
             return
         place = trail.field.child("uninstall")
         for name in ("enabled", "apply"):
