@@ -43,7 +43,7 @@ class Story:
             request = review["request"]
             self.time = review["ts"]
             if request["kind"]["kind"] == "Node" and request.get("oldObject"):
-                self._hold(request["oldObject"], None)
+                self._hold(request["oldObject"])
             yield review, line
             if not request.get("dryRun") and review.get("outcome") in (200, 201):
                 self._commit(request)
@@ -57,19 +57,18 @@ class Story:
             self.nodes.pop(request["name"], None)
             self.gone.add(request["name"])
         else:
-            self._hold(request["object"], self.time)
+            self._hold(request["object"])
 
-    def _hold(self, node: dict[str, Any], written: float | None) -> None:
-        """What a Node holds; what it held already was written when it was."""
+    def _hold(self, node: dict[str, Any]) -> None:
+        """What a Node holds; what it held already was written when it was, the rest by now."""
         name = node["metadata"]["name"]
         self.gone.discard(name)
         before = self.nodes.get(name, {})
         now = {}
         for key, value in (node["metadata"].get("annotations") or {}).items():
             if key.startswith(_COPIED):
-                text, since = before.get(key, ("", None))
-                kept = text == value and since is not None
-                now[key] = (value, since if kept else (written or 0.0))
+                text, since = before.get(key, ("", self.time))
+                now[key] = (value, since if text == value else self.time)
         self.nodes[name] = now
 
     async def get(self, name: str) -> bytes | None:

@@ -125,7 +125,7 @@ async def test_a_copy_that_the_node_does_not_hold_is_found_after_a_read(world, u
 async def test_a_true_copy_passes_a_process_that_knows_nothing(world, user, severity):
     assert await world.copy(TRUE, user) == []
     assert world.asked == 1
-    assert world.results() == {"unproven": 1}
+    assert world.results() == {"borne-out": 1}
 
 
 @WRITERS
@@ -155,6 +155,7 @@ async def test_once_the_node_has_been_still_for_a_while_any_replica_finds_the_li
 ):
     world.live["n1"] = (TRUE, world.seconds)
     assert await world.copy(LIE, user) == []
+    assert world.results() == {"unproven": 1}
     world.seconds += 31
     assert await world.copy(LIE, user) == [severity]
 
@@ -170,6 +171,17 @@ async def test_a_person_is_believed_while_the_status_moves(world):
 async def test_an_entry_for_a_node_that_there_is_not(world, user, severity):
     assert await world.copy(TRUE, user, node="n9") == [severity]
     assert world.results("node_reads") == {"absent": 1}
+
+
+@WRITERS
+async def test_waiting_is_the_word_of_an_absent_annotation_and_not_of_an_absent_node(
+    world, user, severity
+):
+    stamp = {"subresource": "status", "time": START.isoformat()}
+    old = skyhook(nodeStatus={}, nodeBootIds={"n9": "b"}, meta={"managedFields": [stamp]})
+    new = skyhook(nodeStatus={"n9": "waiting"}, nodeBootIds={"n9": "b"})
+    verdict = (await world.judged(body(old, new, user))).verdict
+    assert [f.severity.value for f in verdict.findings if f.rule in COPIED] == [severity]
 
 
 @pytest.mark.parametrize("status", [0, 403, 500])

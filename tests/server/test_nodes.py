@@ -135,3 +135,30 @@ async def test_what_was_read_is_kept_within_bounds():
     for number in range(MOST_KEPT + 50):
         await api.reader.read([f"n{number}"])
     assert len(api.reader._kept) == MOST_KEPT
+
+
+async def test_the_first_contact_counts_nothing_where_all_is_well():
+    for answer in (NODE, None):
+        api = Api(answer=answer)
+        await api.reader.try_out()
+        assert not api.counts
+        assert not api.reader.resting
+
+
+@pytest.mark.parametrize(("status", "said"), [(403, 1), (500, 0)])
+async def test_at_the_first_contact_it_is_found_out_whether_we_may(status, said):
+    api = Api(answer=ClusterError(status, "no"))
+    await api.reader.try_out()
+    assert api.reader.resting
+    assert len(api.said) == said
+
+
+async def test_the_first_contact_is_not_waited_for_for_long(monkeypatch):
+    async def never(name):
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr("webhook.server.nodes.TRIAL", 0.02)
+    api = Api(answer=never)
+    async with asyncio.timeout(5):
+        await api.reader.try_out()
+    assert api.reader.resting

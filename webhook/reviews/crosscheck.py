@@ -10,7 +10,7 @@ from webhook.core.managed import annotation_changed
 from webhook.core.view import View, view
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from datetime import datetime, timedelta
 
     import msgspec
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from webhook.reviews.wire import AdmissionRequest
 
 _USES: Final = frozenset({"node_state_copy", "node_status_copy"})
+_UNLIKE_ANY: Final = View.of("")
+"""A value that no copy is a copy of, not even of an annotation that is absent."""
 _WRITES: Final = frozenset({"CREATE", "UPDATE"})
 
 
@@ -158,12 +160,16 @@ class Recalled:
         texts = self.memory.held(node, annotation, self.now)
         known = tuple(None if text is None else View.of(text) for text in texts)
         if self.suspicious:
-            return known or (None,)
+            return known or (_UNLIKE_ANY,)
         if known and self.patience < inf and self.memory.since(node) + self.patience <= self.now:
             return known
         read = self.live.get(node)
         value = read.all_it_held(annotation) if read is not None else None
         return () if value is None else (*known, value)
+
+    def knew(self, nodes: Collection[str] | None = None) -> bool:
+        """Whether there was evidence about everything that was asked, about these Nodes or any."""
+        return all(said for (node, _), said in self.seen.items() if nodes is None or node in nodes)
 
     def every(self) -> tuple[View, ...] | None:
         """Not known."""

@@ -75,8 +75,7 @@ class CrossCheck:
         if missed:
             verdict = await self._looked_into(engine, request, verdict, missed, copies)
         elif isinstance(evidence, Recalled) and evidence.seen:
-            known = all(evidence.seen.values())
-            self._metrics.compared("borne-out" if known else "unproven")
+            self._metrics.compared("borne-out" if evidence.knew() else "unproven")
         copies.remember(self.memory, request, self._clock(), allowed=verdict.allowed)
         self._metrics.remembered(len(self.memory), self.memory.size)
         return Judged.of(review.api_version, request, verdict)
@@ -118,7 +117,10 @@ class CrossCheck:
                 copies.saw(self.memory, name, node, now)
             evidence = Recalled(self.memory, now, inf, live=live)
         verdict = engine.judge_request(request, evidence)
-        self._metrics.compared("untrue" if copies.missed(verdict) else "unproven")
+        known = isinstance(evidence, Recalled) and evidence.knew(missed)
+        self._metrics.compared(
+            "untrue" if copies.missed(verdict) else "borne-out" if known else "unproven"
+        )
         return verdict
 
     def _calm(self, request: AdmissionRequest) -> bool:
@@ -156,6 +158,7 @@ async def cross_check_of(state: State) -> CrossCheck | None:
         count=metrics.read,
         say=lambda why: log("warning", "no cross-check: Nodes cannot be read", why=short(why)),
     )
+    await reader.try_out()
     return CrossCheck(memory, metrics, reader, close=cluster.close)
 
 

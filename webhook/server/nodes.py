@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 
 FRESH: Final = 1.0
 """For so many seconds what was read is not read again."""
-MOST: Final = 8
+MOST: Final = 32
 """Nodes that are read for one review; of the others nothing is said."""
 MOST_KEPT: Final = 256
 REST: Final = 5.0
 """Seconds without a read after one that failed: who cannot be reached is left alone."""
 REFUSED_REST: Final = 60.0
 """The same after a 403: rights come with another manifest."""
+TRIAL: Final = 2.0
+"""Seconds for the first contact."""
+NOBODY: Final = "skyhook-webhook"
+"""Who is asked for then; it does not matter whether there is such a Node."""
 _NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 
 
@@ -71,6 +75,16 @@ class NodeReader:
     def resting(self) -> bool:
         """Whether nothing is read just now."""
         return self._rate <= 0 or self._clock() < self.resting_until
+
+    async def try_out(self) -> None:
+        """Connects, and finds out whether we may: before the first review depends on it."""
+        try:
+            async with asyncio.timeout(TRIAL):
+                await self._get(NOBODY)
+        except TimeoutError:
+            self.resting_until = self._clock() + REST
+        except ClusterError as error:
+            self._refused_or_failed(error)
 
     async def read(self, names: Sequence[str]) -> dict[str, LiveNode]:
         """What is known of these Nodes, at once or within the time that a review has."""
@@ -120,10 +134,7 @@ class NodeReader:
         try:
             body = await self._get(name)
         except ClusterError as error:
-            refused = error.status in (401, 403)
-            if refused and not self.resting:
-                self._say(str(error))
-            self._failed("refused" if refused else "failed", REFUSED_REST if refused else REST)
+            self._refused_or_failed(error)
             return None
         self._count("absent" if body is None else "found")
         raw = None if body is None else msgspec.Raw(body)
@@ -132,6 +143,12 @@ class NodeReader:
             del self._kept[next(iter(self._kept))]
         self._kept[name] = self._clock(), node
         return node
+
+    def _refused_or_failed(self, error: ClusterError) -> None:
+        refused = error.status in (401, 403)
+        if refused and not self.resting:
+            self._say(str(error))
+        self._failed("refused" if refused else "failed", REFUSED_REST if refused else REST)
 
     def _failed(self, how: str, rest: float) -> None:
         self._count(how)
