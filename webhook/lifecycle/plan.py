@@ -41,9 +41,10 @@ class Branch:
         types: elements of a list, by type.
         wild_types: ``[*]`` and patterns, tried on every element.
         inside: the branch for the JSON document in this string.
+        counted: a rule of the profile says what holds for a type that a list has twice.
     """
 
-    __slots__ = ("inside", "judges", "keys", "types", "wild", "wild_types")
+    __slots__ = ("counted", "inside", "judges", "keys", "types", "wild", "wild_types")
 
     def __init__(self) -> None:
         self.judges: list[Judge] = []
@@ -52,6 +53,7 @@ class Branch:
         self.types: dict[str, tuple[Step, Branch]] = {}
         self.wild_types: dict[str, tuple[Step, Branch]] = {}
         self.inside: Branch | None = None
+        self.counted = False
 
     def grow(self, step: Step) -> Branch:
         """The branch behind ``step``, made when it is not there yet."""
@@ -262,7 +264,7 @@ class _Walk:
             return
         before = {} if old is None else old.types
         after = {} if new is None else new.types
-        if new is not None:
+        if new is not None and not branch.counted:
             self._repeated(branch, {} if old is None else old.repeated, new.repeated, trail)
         wild = tuple(branch.wild_types.values())
         for kind in (*after, *(k for k in before if k not in after)):

@@ -71,6 +71,8 @@ def compile_unique(rule: Unique, scope: Scope) -> None:
             yield Finding(name, place, rule.severity, text, CauseType.DUPLICATE, closed=True)
 
     scope.plan.add(rule.path, scope.guarded(judge, rule.unless))
+    if rule.key == "type":
+        scope.plan.branch(rule.path).counted = True
 
 
 def _doubled(view: View, key: str | None) -> list[Any]:
