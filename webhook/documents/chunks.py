@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -20,23 +20,26 @@ class Chunk:
         data: the bytes as they are.
         first_line: line of the source on which they begin, from 1.
         refused: text behind the `---` before it, where kubectl takes only a comment; else empty.
+        refused_line: the line of that text.
     """
 
     data: bytes
     first_line: int
     refused: bytes
+    refused_line: int = field(default=0, compare=False)
 
 
 def cut(text: bytes) -> Iterator[Chunk]:
     """The chunks of a source, empty ones too (apimachinery `YAMLReader.Read`)."""
-    start, line, refused = 0, 1, b""
+    start, line, refused, refused_line = 0, 1, b"", 0
     for separator, end in _separators(text):
-        yield Chunk(text[start:separator], line, refused)
+        yield Chunk(text[start:separator], line, refused, refused_line)
+        refused_line = line + text.count(b"\n", start, separator)
         line += text.count(b"\n", start, end)
         start = end
         rest = text[separator + len(_MARK) : end].strip()
         refused = b"" if rest.startswith(b"#") else rest
-    yield Chunk(text[start:], line, refused)
+    yield Chunk(text[start:], line, refused, refused_line)
 
 
 def _separators(text: bytes) -> Iterator[tuple[int, int]]:

@@ -61,7 +61,7 @@ def _read(data: bytes, source: str) -> Iterator[_Reading]:
         return
     for chunk in chunks.cut(data):
         if chunk.refused:
-            lines = Lines("", chunk.first_line - 1)
+            lines = Lines("", chunk.refused_line)
             yield _refused(lines, 0, ProblemKind.SEPARATOR, _SEPARATOR)
             continue
         try:

@@ -50,7 +50,7 @@ class Opening:
         found = _KIND.search(body, 0, _FAR)
         if found is None or found["kind"] is None:
             return decode_admission(body)
-        group, kind = (found["group"] or b"").decode(), found["kind"].decode()
+        group, kind = (str(found[n] or b"", "utf-8", "replace") for n in ("group", "kind"))
         guards = self.guards.get((group, kind))
         if guards is None:
             return decode_admission(body)

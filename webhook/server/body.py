@@ -101,10 +101,10 @@ async def read_body(
 async def _piece(request: web.Request, timeout: float) -> bytes:  # noqa: ASYNC109
     content = request.content
     if content.is_eof() or content.total_bytes:
-        return await content.readany()
+        return await _arrived(request)
     try:
         async with asyncio.timeout(timeout):
-            return await content.readany()
+            return await _arrived(request)
     except TimeoutError:
         raise ReviewError(408, "Timeout", "the body did not arrive in time") from None
 
@@ -128,8 +128,18 @@ async def _rest(
                     raise too_large(limit)
                 buffer[size:end] = piece
                 size = end
-                piece = await request.content.readany()
+                piece = await _arrived(request)
                 share.take(len(piece))
     except TimeoutError:
         raise ReviewError(408, "Timeout", "the body did not arrive in time") from None
     return bytes(memoryview(buffer)[:size])
+
+
+async def _arrived(request: web.Request) -> bytes:
+    """What has come. Raises ConnectionResetError where the peer has gone before its call was read."""
+    try:
+        return await request.content.readany()
+    except RuntimeError:
+        if request.transport is None:
+            raise ConnectionResetError from None
+        raise
