@@ -91,7 +91,7 @@ SAID = {
     "break_glass": "`{users: [system:masters], hours: 24}`",
     "namespace": "the pod's own", "kubeconfig": "none", "client_ca": "none", "conditions": "`{window: open}`",
     "rotation": "`{look: 10, settle: 60, retire: 600}`",
-    "max_body_bytes": "20 MiB", "max_convert_bytes": "64 MiB", "usual_rules": "`false`",
+    "max_body_bytes": "20 MiB", "max_convert_bytes": "64 MiB", "max_in_flight_bytes": "256 MiB", "usual_rules": "`false`",
     "profiles": "`[skyhook, nodewright]`", "cert_dir": "`certs/dev`", "mode": "`enforce`",
 }  # fmt: skip
 """Defaults that the table puts in words, checked one by one below."""
@@ -113,6 +113,7 @@ def test_defaults_in_words_are_the_models():
     fields = Settings.model_fields
     assert fields["max_body_bytes"].default == 20 * MIB
     assert fields["max_convert_bytes"].default == 64 * MIB
+    assert fields["max_in_flight_bytes"].default == 256 * MIB
     assert [fields[n].default for n in ("namespace", "kubeconfig", "client_ca")] == [None] * 3
     assert fields["conditions"].default.window == "open"
     assert fields["rotation"].default.model_dump() == {"look": 10, "settle": 60, "retire": 600}

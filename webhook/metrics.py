@@ -97,7 +97,7 @@ class CrossCheckMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._reviews = Counter(
             "skyhook_webhook_cross_checks_total",
-            "Reviews that changed copies of Nodes, by result: borne-out by what was remembered,"
+            "Reviews that changed copies of Nodes, by result: borne-out by what was remembered or read,"
             " untrue, or unproven either way",
             ["result"],
             registry=registry,
@@ -167,6 +167,12 @@ class Metrics:
         self.in_flight = Gauge(
             "controller_runtime_webhook_requests_in_flight",
             "Requests being served",
+            ["webhook"],
+            registry=self.registry,
+        )
+        self.shed = Counter(
+            "skyhook_webhook_shed_total",
+            "Calls refused at once because too many were under way, by path",
             ["webhook"],
             registry=self.registry,
         )

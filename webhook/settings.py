@@ -160,6 +160,14 @@ class Settings(BaseSettings):
     max_convert_bytes: int = Field(
         64 * MIB, ge=MIB, le=1024 * MIB, description="Largest ConversionReview"
     )
+    max_in_flight: int = Field(
+        256, ge=1, le=65536, description="Calls under way at once; past it a quick 503"
+    )
+    max_in_flight_bytes: int = Field(
+        256 * MIB,
+        ge=MIB,
+        description="Bytes of their bodies at once; past it a quick 503 for what is over 1 MiB",
+    )
     body_timeout: float = Field(
         15.0, gt=0, le=300, description="Seconds within which a body must have arrived"
     )

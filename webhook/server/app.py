@@ -8,11 +8,12 @@ from aiohttp import web
 
 from webhook.metrics import CONTENT_TYPE
 from webhook.server.failure import failure
-from webhook.server.handlers import Route, converting, mutating, validating
+from webhook.server.handlers import Handler, response_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
+    from webhook.server.routes import Route
     from webhook.server.state import State
 
 _PLAIN: Final = "text/plain"
@@ -26,23 +27,18 @@ async def statuses(
     try:
         return await handler(request)
     except web.HTTPException as error:
-        response = failure(error.status)
+        response = response_of(failure(error.status))
         if "Allow" in error.headers:
             response.headers["Allow"] = error.headers["Allow"]
         return response
 
 
-def review_app(state: State) -> web.Application:
-    """/validate, /mutate and /convert, with the limits of the settings."""
+def review_app(routes: Mapping[str, Route]) -> web.Application:
+    """/validate, /mutate and /convert."""
     app = web.Application(middlewares=[statuses], client_max_size=0)
-    settings = state.settings
-    for path, limit, respond in (
-        ("/validate", settings.max_body_bytes, validating(state)),
-        ("/mutate", settings.max_body_bytes, mutating(state)),
-        ("/convert", settings.max_convert_bytes, converting(state)),
-    ):
-        route = Route(state, path, limit, respond)
-        app.router.add_post(path, route.serve, expect_handler=route.expect)
+    for path, route in routes.items():
+        handler = Handler(route)
+        app.router.add_post(path, handler.serve, expect_handler=handler.expect)
     return app
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MIB: Final = 2**20
 MOST_HELD: Final = 256 * MIB
 """Our Pod has 1 GiB; a converted list is held twice, as it came and as it goes."""
+MOST_CALLS: Final = 256
 SMALL: Final = MIB
 """A call of this size is never turned away for want of room."""
 
@@ -37,18 +38,24 @@ def check_head(request: web.Request, limit: int) -> None:
 
 
 class Room:
-    """Bytes of bodies that may be held at once, whoever sends them.
+    """Calls that may be under way at once, and bytes of their bodies, whoever sends them.
+
+    What does not find room is refused at once: a queue would only answer after the API server's
+    patience is over. A call that arrives whole and is answered in the same turn needs none.
 
     Attributes:
-        most: so many; above, who holds much gets no more, and small reviews still find room.
+        most: so many bytes; above, who holds much gets no more, and small reviews still find room.
         held: so many are held now, arrived and not yet answered.
+        most_calls, calls: the same of calls.
     """
 
-    __slots__ = ("held", "most")
+    __slots__ = ("calls", "held", "most", "most_calls")
 
-    def __init__(self, most: int = MOST_HELD) -> None:
+    def __init__(self, most: int = MOST_HELD, most_calls: int = MOST_CALLS) -> None:
         self.most = most
         self.held = 0
+        self.most_calls = most_calls
+        self.calls = 0
 
     def share(self) -> Share:
         """The part of one call."""
@@ -71,12 +78,24 @@ class Share:
         if self._room.held > self._room.most and self.size > SMALL:
             raise ReviewError(503, "ServiceUnavailable", "too many large bodies at once")
 
+    def enter(self) -> None:
+        """Counts the call. Raises ReviewError (503)."""
+        if self._room.calls >= self._room.most_calls:
+            raise ReviewError(503, "ServiceUnavailable", "too many calls under way at once")
+        self._room.calls += 1
+
+    def leave(self) -> None:
+        """Gives all of it back."""
+        self._room.calls -= 1
+        self._room.held -= self.size
+        self.size = 0
+
     def __enter__(self) -> Self:
+        self.enter()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._room.held -= self.size
-        self.size = 0
+        self.leave()
 
 
 async def read_body(

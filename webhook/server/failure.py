@@ -1,12 +1,11 @@
-"""metav1.Status bodies for calls that never became a review."""
+"""Answers that are no verdict: metav1.Status bodies for calls that never became a review."""
 
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
-from aiohttp import web
 
 if TYPE_CHECKING:
     from webhook.reviews.decode import ReviewError
@@ -18,6 +17,18 @@ _REASONS: Final = {
     500: "InternalError",
     503: "ServiceUnavailable",
 }
+
+
+class Answer(NamedTuple):
+    """What goes back over HTTP: a status code and JSON, whole or in pieces.
+
+    Attributes:
+        close: the connection ends with it; what is left of the body is not worth reading.
+    """
+
+    code: int
+    pieces: list[bytes]
+    close: bool = False
 
 
 def status_body(code: int, reason: str, message: str) -> bytes:
@@ -35,16 +46,13 @@ def status_body(code: int, reason: str, message: str) -> bytes:
     )
 
 
-def failure(code: int, message: str = "", reason: str = "") -> web.Response:
-    """An HTTP answer with a Status body. Never a Retry-After: the API server would wait on it."""
+def failure(code: int, message: str = "", reason: str = "") -> Answer:
+    """An answer with a Status body. Never a Retry-After: the API server would wait on it."""
     said = message or HTTPStatus(code).phrase.lower()
-    body = status_body(code, reason or _REASONS.get(code, "BadRequest"), said)
-    return web.Response(status=code, body=body, content_type="application/json")
+    return Answer(code, [status_body(code, reason or _REASONS.get(code, "BadRequest"), said)])
 
 
-def refusal(error: ReviewError) -> web.Response:
+def refusal(error: ReviewError) -> Answer:
     """The answer to a call that cannot be read."""
-    response = failure(error.code, error.message, error.reason)
-    if error.code in (408, 413, 503):
-        response.force_close()  # what is left of the body is not worth reading
-    return response
+    answer = failure(error.code, error.message, error.reason)
+    return answer._replace(close=error.code in (408, 413, 503))

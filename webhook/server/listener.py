@@ -7,12 +7,16 @@ import gc
 import math
 import socket
 import time
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from aiohttp import web
-
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from aiohttp import web
+
     from webhook.certs.serving import ServingContext
+    from webhook.server.lane import Lanes
 
 KEEP_ALIVE: Final = 180.0
 """Longer than the API server's 90 s, so that it is never us who close a connection in use.
@@ -34,27 +38,76 @@ LAST_WORDS: Final = 0.2
 BACKLOG: Final = 1024
 
 
+class Edge:
+    """An application under aiohttp, which is loaded when it is first needed."""
+
+    def __init__(self, make: Callable[[], web.Application], grace: float) -> None:
+        """`grace`: seconds that calls get which are under way at the end."""
+        self._make = make
+        self._grace = grace
+        self._runner: web.AppRunner | None = None
+        self._loading = asyncio.Lock()
+
+    async def load(self) -> web.Server:
+        """Aiohttp, ready to take connections."""
+        async with self._loading:
+            if self._runner is None:
+                await asyncio.to_thread(import_module, "webhook.server.app")
+                self._runner = await self._set_up()
+        server = self._runner.server
+        if server is None:
+            raise RuntimeError("a connection outside of start and close")
+        return server
+
+    async def _set_up(self) -> web.AppRunner:
+        from aiohttp import web
+
+        runner = web.AppRunner(
+            self._make(),
+            access_log=None,
+            keepalive_timeout=KEEP_ALIVE,
+            lingering_time=2.0,
+            shutdown_timeout=self._grace,
+            handle_signals=False,
+        )
+        await runner.setup()
+        return runner
+
+    async def protocol(self) -> asyncio.Protocol:
+        """For one more connection."""
+        return (await self.load())()
+
+    async def close(self) -> list[asyncio.Transport]:
+        """Ends; returns the connections that were open."""
+        if self._runner is None:
+            return []
+        server = self._runner.server
+        open_ = [c.transport for c in server.connections if c.transport] if server else []
+        await self._runner.cleanup()
+        return open_
+
+
 class Listener:
-    """Serves an application on one address.
+    """Serves on one address: by lanes where there are some, else by aiohttp alone.
 
     Attributes:
         port: the one that was bound, where 0 was asked for.
     """
 
     def __init__(
-        self, app: web.Application, grace: float, tls: ServingContext | None = None
+        self,
+        edge: Edge,
+        grace: float,
+        tls: ServingContext | None = None,
+        lanes: Callable[[Edge], Lanes] | None = None,
     ) -> None:
         """`grace`: seconds that calls get which are under way at the end."""
         self._tls = tls.outer if tls is not None else None
         self._limits = (HANDSHAKE_TIMEOUT, CLOSE_TIMEOUT) if tls is not None else (None, None)
-        self._runner = web.AppRunner(
-            app,
-            access_log=None,
-            keepalive_timeout=KEEP_ALIVE,
-            lingering_time=2.0,
-            shutdown_timeout=grace,
-            handle_signals=False,
-        )
+        self.edge = edge
+        self._grace = grace
+        self._lanes = lanes(edge) if lanes is not None else None
+        self._make: Callable[[], asyncio.BaseProtocol] | None = None
         self._server: asyncio.Server | None = None
         self._socket: socket.socket | None = None
         self._late: set[asyncio.Task[object]] = set()
@@ -62,10 +115,10 @@ class Listener:
         self._latest = -math.inf
         self.port = 0
 
-    async def start(self, host: str, port: int) -> None:
-        """Raises OSError without the address."""
-        await self._runner.setup()
-        self._socket = bound(host, port)
+    async def start(self, host: str, port: int, *, shared: bool = False) -> None:
+        """Raises OSError without the address. `shared`: other processes listen there as well."""
+        self._make = self._lanes.lane if self._lanes is not None else await self.edge.load()
+        self._socket = bound(host, port, shared=shared)
         handshake, ending = self._limits
         self._server = await asyncio.get_running_loop().create_server(
             self._protocol,
@@ -77,15 +130,14 @@ class Listener:
         )
         self.port = self._socket.getsockname()[1]
 
-    def _protocol(self) -> asyncio.Protocol:
+    def _protocol(self) -> asyncio.BaseProtocol:
         self._made += 1
         self._latest = time.monotonic()
         if self._tls is not None and self._made % COLLECT_EVERY == 0:
             gc.collect()
-        server = self._runner.server
-        if server is None:
+        if self._make is None:
             raise RuntimeError("a connection outside of start and close")
-        return server()
+        return self._make()
 
     def latest(self) -> float:
         """Seconds since somebody connected; infinite while nobody has."""
@@ -124,9 +176,8 @@ class Listener:
         for task in tuple(self._late):
             task.cancel()
         await asyncio.gather(*self._late, return_exceptions=True)
-        server = self._runner.server
-        open_ = [c.transport for c in server.connections if c.transport] if server else []
-        await self._runner.cleanup()
+        open_ = [] if self._lanes is None else await self._lanes.end(self._grace)
+        open_ += await self.edge.close()
         if open_:
             await asyncio.sleep(LAST_WORDS)
         for transport in open_:
@@ -147,12 +198,14 @@ def _waiting(listening: socket.socket) -> list[socket.socket]:
     return found
 
 
-def bound(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int, *, shared: bool = False) -> socket.socket:
     """A socket that can listen there. Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         sock.bind((host, port))
     except OSError:
         sock.close()

@@ -10,12 +10,13 @@ from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
-from aiohttp.http_exceptions import HttpProcessingError
 
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 _BY_LEVEL: Final = (("error", 40), ("warning", 30), ("info", 20), ("debug", 0))
 _ENCODE: Final = msgspec.json.Encoder()
 _LONGEST: Final = 300
+_NOT_HTTP: Final = "HttpProcessingError"
+"""Aiohttp's, by name: the log must not load aiohttp."""
 
 Write = Callable[[bytes], object]
 
@@ -65,7 +66,7 @@ class Bridge(logging.Handler):
             self._log(level, record.getMessage(), logger=record.name)
             return
         error = record.exc_info[1] if record.exc_info else None
-        if isinstance(error, HttpProcessingError):
+        if error is not None and any(c.__name__ == _NOT_HTTP for c in type(error).__mro__):
             self._log("debug", "not HTTP", error=type(error).__name__)
         elif error is not None:
             self._log.fault("library", error, logger=record.name)

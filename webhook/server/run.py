@@ -10,14 +10,16 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from webhook.certs.serving import ServingContext
-from webhook.server.app import metrics_app, probe_app, review_app
 from webhook.server.certificates import CRD_GROUPS, Certificates
 from webhook.server.crosscheck import cross_check_of
-from webhook.server.listener import Listener
+from webhook.server.head import Heads
+from webhook.server.lane import Lanes
+from webhook.server.listener import KEEP_ALIVE, Edge, Listener
 from webhook.server.log import short
 from webhook.server.readiness import Readiness
 from webhook.server.recording import recorder_of
 from webhook.server.reload import Reload
+from webhook.server.routes import routes_of
 from webhook.server.selfcall import CONVERT, conversion
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
     from webhook.server.state import State
 
+PROBES_LATER: Final = 0.5
+"""Seconds that the first certificate may take before probes and metrics are loaded beside it."""
 RESTART: Final = 5.0
 """Seconds before background work that ended by a fault begins again."""
 LAST_CALLS: Final = 2.0
@@ -67,24 +71,24 @@ class Server:
     async def start(self) -> None:
         """Listens, then serves. Raises CertError without a usable certificate, OSError without a port.
 
-        The probes answer from the first moment on; until there is a certificate every handshake is
-        refused and we are not ready.
+        Until there is a certificate every handshake is refused and we are not ready; the probes say so
+        within the first second.
         """
         settings = self.state.settings
         if settings.workers > 1:
             self.state.log("warning", "this version starts one process, whatever `workers` says")
-        self.port = await self._listen(
-            review_app(self.state), settings.bind_address, settings.port, self.tls
-        )
-        self.state.port = self.port
+        edge = await self._listen_for_reviews()
         self.readiness = Readiness(settings.bind_address, self.port, self._ca, time.monotonic)
         if settings.client_ca is not None:  # the one path that never asks for a certificate
             self.readiness.sample = (CONVERT, conversion(CRD_GROUPS[0]))
-        await self._listen_plainly(self.readiness)
-        await self.certificates.connect()
-        if self.certificates.shared is not None:
-            self.readiness.trusted = self.certificates.shared.owner.seen_right
-        await self.certificates.first()
+        serving = asyncio.ensure_future(self._with_certificates(self.readiness))
+        try:
+            await asyncio.wait((serving,), timeout=PROBES_LATER)
+            await self._listen_plainly(self.readiness)
+            await edge.load()
+            await serving
+        finally:
+            serving.cancel()
         self.state.cross_check = await cross_check_of(self.state)
         self.state.recorder = recorder_of(self.state)
         if self.state.recorder is not None:
@@ -96,15 +100,54 @@ class Server:
         gc.collect()  # counts what is left: a full collection waits for a quarter as much again
         self.state.log("info", "serving", port=self.port, **self.ports)
 
+    async def _with_certificates(self, readiness: Readiness) -> None:
+        await self.certificates.connect()
+        if self.certificates.shared is not None:
+            readiness.trusted = self.certificates.shared.owner.seen_right
+        await self.certificates.first()
+
+    async def _listen_for_reviews(self) -> Edge:
+        state, settings = self.state, self.state.settings
+        routes = routes_of(state)
+
+        def app() -> web.Application:
+            from webhook.server.app import review_app
+
+            return review_app(routes)
+
+        def lanes(edge: Edge) -> Lanes:
+            return Lanes(state, Heads(routes), edge.protocol, KEEP_ALIVE)
+
+        edge = Edge(app, settings.shutdown_grace)
+        listener = Listener(edge, settings.shutdown_grace, self.tls, lanes)
+        self._listeners.append(listener)
+        await listener.start(settings.bind_address, settings.port)
+        self.port = state.port = listener.port
+        return edge
+
     async def _listen_plainly(self, readiness: Readiness) -> None:
-        settings = self.state.settings
+        settings, grace = self.state.settings, self.state.settings.shutdown_grace
+
+        def metrics() -> web.Application:
+            from webhook.server.app import metrics_app
+
+            return metrics_app(self.state)
+
+        def probes() -> web.Application:
+            from webhook.server.app import probe_app
+
+            return probe_app(readiness, self._told)
+
         for name, text, app in (
-            ("metrics", settings.metrics_bind_address, metrics_app(self.state)),
-            ("health", settings.health_probe_bind_address, probe_app(readiness, self._told)),
+            ("metrics", settings.metrics_bind_address, metrics),
+            ("health", settings.health_probe_bind_address, probes),
         ):
             address = Address(text).parts()
             if address is not None:
-                self.ports[name] = await self._listen(app, *address)
+                listener = Listener(Edge(app, grace), grace)
+                self._listeners.append(listener)
+                await listener.start(*address)
+                self.ports[name] = listener.port
 
     def _told(self) -> str:
         """What readiness adds about the settings, while the file is not what is in force."""
@@ -132,14 +175,6 @@ class Server:
     def _ca(self) -> bytes | None:
         bundle = self.tls.bundle
         return bundle.ca_pem if bundle is not None else None
-
-    async def _listen(
-        self, app: web.Application, host: str, port: int, tls: ServingContext | None = None
-    ) -> int:
-        listener = Listener(app, self.state.settings.shutdown_grace, tls)
-        self._listeners.append(listener)
-        await listener.start(host, port)
-        return listener.port
 
     async def run(self, on_ready: Callable[[Server], None] | None = None) -> None:
         """Serves until SIGTERM or SIGINT, then drains; a second signal ends at once."""
@@ -192,7 +227,7 @@ class Server:
     async def _calls_ended(self) -> None:
         """Waits for calls under way: aiohttp would stop reading a body that still arrives."""
         end = time.monotonic() + self.state.settings.shutdown_grace
-        while self.state.in_flight and time.monotonic() < end:  # noqa: ASYNC110 - a count, no event
+        while self.state.room.calls and time.monotonic() < end:  # noqa: ASYNC110 - a count, no event
             await asyncio.sleep(LOOK)
 
     async def close(self) -> None:

@@ -24,10 +24,9 @@ class State:
 
     Attributes:
         engine: judges; replaced as a whole when settings are reloaded.
-        room: how many bytes of bodies are held.
+        room: calls whose head was read and whose answer is not ready, and the bound on them.
         port: where the HTTPS listener is, once it is there.
         draining: after SIGTERM: answers close their connection.
-        in_flight: calls whose head was read and whose answer is not ready.
         recorder: writes down what was judged, if somebody asked for it.
         cross_check: compares copies in a status with what is known of Nodes, if that is wanted.
         source: where settings can be read anew; None where there is no file.
@@ -40,12 +39,14 @@ class State:
     metrics: Metrics
     log: Log
     rarely: Rarely = field(default_factory=Rarely)
-    room: Room = field(default_factory=Room)
+    room: Room = field(init=False)
     port: int = 0
     draining: bool = False
-    in_flight: int = 0
     recorder: Recorder | None = None
     cross_check: CrossCheck | None = None
     source: Source | None = None
     generation: int = 1
     refused_settings: str = ""
+
+    def __post_init__(self) -> None:
+        self.room = Room(self.settings.max_in_flight_bytes, self.settings.max_in_flight)

@@ -1,0 +1,425 @@
+"""One TLS connection of an API server, read without a layer in between: head, body, answer, again.
+
+Only heads of one plain form are read here (head.py). At the first byte of any other the whole
+connection goes over to aiohttp, which has seen more of the world: chunks, Expect, other methods and paths,
+bad syntax. A body arrives in a buffer of its own size, straight from OpenSSL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, cast
+
+from webhook.reviews.decode import ReviewError
+from webhook.server.failure import Answer
+from webhook.server.head import LONGEST
+from webhook.server.sending import head_of
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine
+
+    from webhook.server.body import Share
+    from webhook.server.head import Call, Heads
+    from webhook.server.routes import Route
+    from webhook.server.state import State
+
+BUFFER: Final = 16 * 1024
+"""A whole small review with its head; one TLS record."""
+LOOK: Final = 0.02
+"""Seconds between two looks at whether calls are still under way at the end."""
+PIECE: Final = 256 * 1024
+"""Bytes of an answer that are encrypted in one go."""
+
+
+class Turns:
+    """Bodies that have arrived in pieces wait here, and one is judged in each turn of the loop.
+
+    In between, everything small that has come in whole is answered: it never waits for more
+    than one large body.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[Callable[[], None]] = deque()
+
+    def add(self, work: Callable[[], None]) -> None:
+        """Does it in a later turn."""
+        self._waiting.append(work)
+        if len(self._waiting) == 1:
+            asyncio.get_running_loop().call_soon(self._next)
+
+    def _next(self) -> None:
+        work = self._waiting[0]
+        try:
+            work()
+        finally:
+            self._waiting.popleft()
+            if self._waiting:
+                asyncio.get_running_loop().call_soon(self._next)
+
+
+class Lanes:
+    """All lanes of a listener, and what they share."""
+
+    def __init__(
+        self,
+        state: State,
+        heads: Heads,
+        elsewhere: Callable[[], Awaitable[asyncio.Protocol]],
+        keep_alive: float,
+    ) -> None:
+        """`elsewhere`: makes the protocol that takes a connection over."""
+        self.state = state
+        self.heads = heads
+        self.elsewhere = elsewhere
+        self.keep_alive = keep_alive
+        self.turns = Turns()
+        self.open: set[Lane] = set()
+        self.ending = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def begin(self, work: Coroutine[None, None, None]) -> None:
+        """Does something that takes more than one turn."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def lane(self) -> Lane:
+        """A new connection's protocol."""
+        return Lane(self)
+
+    async def end(self, grace: float) -> list[asyncio.Transport]:
+        """Ends who is idle, and the others once they have their answer, within so many seconds.
+
+        Returns what is still open: its peer has not answered to the end yet.
+        """
+        self.ending = True
+        for lane in tuple(self.open):
+            lane.end_if_idle()
+        until = time.monotonic() + grace
+        while any(lane.under_way for lane in self.open) and time.monotonic() < until:  # noqa: ASYNC110 - a count, no event
+            await asyncio.sleep(LOOK)
+        return [lane.transport for lane in self.open]
+
+
+class Lane(asyncio.BufferedProtocol):
+    """The protocol of one connection."""
+
+    __slots__ = (
+        "_at", "_body", "_buffer", "_busy", "_call", "_filled", "_got", "_lanes", "_late", "_left", "_loop",
+        "_rest", "_room", "_seen", "_share", "_timer", "_tls", "_transport", "_view",
+    )  # fmt: skip
+
+    _transport: asyncio.Transport
+    _timer: asyncio.TimerHandle
+
+    def __init__(self, lanes: Lanes) -> None:
+        self._lanes = lanes
+        self._loop = asyncio.get_running_loop()
+        self._buffer = bytearray(BUFFER)
+        self._view = memoryview(self._buffer)
+        self._at = self._got = 0  # what is read of the buffer, and what is there
+        self._call: Call | None = None  # whose body arrives, or is judged
+        self._share: Share | None = None
+        self._body: bytearray | None = None
+        self._rest = self._view
+        self._filled = 0
+        self._left = 0  # bytes of a refused body that are still to come
+        self._late: asyncio.TimerHandle | None = None
+        self._busy = False  # an answer is being made: what arrives meanwhile waits in the buffer
+        self._room: asyncio.Future[None] | None = None  # until the peer has read more
+        self._seen = self._loop.time()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A handshake is through."""
+        self._transport = transport  # type: ignore[assignment]
+        self._tls = transport.get_extra_info("ssl_object")
+        self._lanes.open.add(self)
+        self._timer = self._loop.call_later(self._lanes.keep_alive, self._look)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The peer has gone, or we have ended it."""
+        del exc
+        self._leave_lanes()
+        if self._body is not None and self._call is not None:
+            self._call.route.refuse(ReviewError(400, "BadRequest", "the body did not arrive whole"))
+        if not self._busy:
+            self._release()
+        if self._room is not None and not self._room.done():
+            self._room.set_result(None)
+
+    def _leave_lanes(self) -> None:
+        self._lanes.open.discard(self)
+        self._timer.cancel()
+        self._no_longer_late()
+
+    def eof_received(self) -> None:
+        """Nothing more comes: asyncio closes."""
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Where the next bytes go."""
+        del sizehint
+        if self._body is not None:
+            return self._rest
+        if self._left:
+            return self._view[: min(self._left, BUFFER)]
+        return self._view[self._got :]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """So many bytes have come."""
+        if self._body is not None:
+            self._more_of_the_body(nbytes)
+        elif self._left:
+            self._left -= nbytes
+            if not self._left:
+                self._refused_body_is_over()
+        else:
+            self._got += nbytes
+            if not self._busy:
+                self._read()
+            elif self._got == BUFFER:
+                self._transport.pause_reading()
+
+    def _read(self) -> None:
+        """Heads, and bodies that are there as a whole."""
+        while self._got:
+            end = self._buffer.find(b"\r\n\r\n", self._at, self._got) + 4
+            if end < 4:
+                if self._got - self._at > LONGEST:
+                    self._hand_over()
+                elif self._at:
+                    self._shift()
+                return
+            call = self._lanes.heads.read(self._view[self._at : end].tobytes())
+            if call is None:
+                self._hand_over()
+                return
+            if self._got - end < call.length:
+                self._expect_body(call, end)
+                return
+            body = self._view[end : end + call.length].tobytes()
+            self._at = end + call.length
+            if self._at == self._got:
+                self._at = self._got = 0
+            self._judge(call, body)
+            if self._busy or self._transport.is_closing():
+                return
+
+    def _shift(self) -> None:
+        """What is not read yet moves to the front, so that there is room behind it."""
+        left = self._got - self._at
+        self._buffer[:left] = self._buffer[self._at : self._got]
+        self._at, self._got = 0, left
+
+    def _expect_body(self, call: Call, end: int) -> None:
+        """The rest of the body will arrive in a buffer of its size."""
+        there = self._got - end
+        self._call = call
+        try:
+            call.route.check_client(self._tls)
+            self._share = call.route.enter()
+            self._share.take(there)
+        except ReviewError as error:
+            self._at = self._got = 0
+            self._refuse_rest(error, call.length - there)
+            return
+        self._body = bytearray(call.length)
+        self._body[:there] = self._view[end : self._got]
+        self._rest = memoryview(self._body)[there:]
+        self._filled = there
+        self._at = self._got = 0
+        timeout = call.route.state.settings.body_timeout
+        self._late = self._loop.call_later(timeout, self._too_late)
+
+    def _more_of_the_body(self, nbytes: int) -> None:
+        body, call, share = self._body, self._call, self._share
+        if body is None or call is None or share is None:
+            return
+        self._filled += nbytes
+        try:
+            share.take(nbytes)
+        except ReviewError as error:
+            self._refuse_rest(error, len(body) - self._filled)
+            return
+        if self._filled < len(body):
+            self._rest = self._rest[nbytes:]
+            return
+        self._body, self._rest = None, self._view
+        self._no_longer_late()
+        self._busy = True
+        whole = cast(
+            "bytes", body
+        )  # nobody writes into it any more, and whoever reads it reads bytes
+        self._lanes.turns.add(lambda: self._turn(call, whole))
+
+    def _too_late(self) -> None:
+        self._late = None
+        left = len(self._body or b"") - self._filled
+        self._refuse_rest(ReviewError(408, "Timeout", "the body did not arrive in time"), left)
+
+    def _refuse_rest(self, error: ReviewError, left: int) -> None:
+        """Answers now. What is still to come of the body goes nowhere, and then the connection ends.
+
+        Closing at once could take the answer away.
+        """
+        call, self._call = self._call, None
+        self._no_longer_late()
+        self._body, self._rest = None, self._view
+        if call is None:
+            return
+        self._left = left
+        self._release(call.route)
+        self._send(call.route.refuse(error), ending=True)
+        if left:
+            timeout = call.route.state.settings.body_timeout
+            self._late = self._loop.call_later(timeout, self._refused_body_is_over)
+
+    def _refused_body_is_over(self) -> None:
+        self._left = 0
+        self._transport.close()
+
+    def _no_longer_late(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _release(self, route: Route | None = None) -> None:
+        share, self._share = self._share, None
+        route = route or (self._call.route if self._call else None)
+        if share is not None and route is not None:
+            route.leave(share)
+
+    def _turn(self, call: Call, body: bytes) -> None:
+        """A large body is judged, unless nobody waits for the answer any more."""
+        self._busy = False
+        if self._transport.is_closing():
+            self._release(call.route)
+            return
+        self._judge(call, body, checked=True)
+        self._go_on()
+
+    def _judge(self, call: Call, body: bytes, *, checked: bool = False) -> None:
+        route = call.route
+        if not checked:
+            try:
+                route.check_client(self._tls)
+            except ReviewError as error:
+                self._send(route.refuse(error), ending=call.close)
+                return
+        answer = route.judge(body)
+        if isinstance(answer, Answer):
+            self._release(route)
+            self._send(answer, ending=call.close)
+            return
+        self._busy = True
+        self._call = call
+        self._lanes.begin(self._finish(call, answer))
+
+    async def _finish(self, call: Call, making: Awaitable[Answer]) -> None:
+        """Sends an answer that takes long to make, at the pace at which it is read."""
+        route = call.route
+        if (
+            self._share is None
+        ):  # a small one that waits, for a Node; what that may take has its own bounds
+            with suppress(ReviewError):
+                self._share = route.enter()
+        try:
+            answer = await making
+            if not self._transport.is_closing():
+                await self._send_slowly(answer, ending=call.close)
+        finally:
+            self._release(route)
+            self._busy = False
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """After an answer: with what has come meanwhile."""
+        if self._busy or self._transport.is_closing():
+            return
+        if self._got == BUFFER:
+            self._transport.resume_reading()
+        if self._got:
+            self._read()
+
+    def _send(self, answer: Answer, *, ending: bool) -> None:
+        ending = ending or answer.close or self._ends()
+        size = sum(map(len, answer.pieces))
+        self._transport.write(head_of(answer.code, size, ending=ending) + b"".join(answer.pieces))
+        self._after(ending)
+
+    async def _send_slowly(self, answer: Answer, *, ending: bool) -> None:
+        ending = ending or answer.close or self._ends()
+        size = sum(map(len, answer.pieces))
+        self._transport.write(head_of(answer.code, size, ending=ending))
+        answer.pieces.reverse()
+        while answer.pieces:
+            piece = answer.pieces.pop()  # so that what is sent is freed
+            for at in range(0, len(piece), PIECE):
+                if self._transport.is_closing():
+                    return
+                self._transport.write(piece[at : at + PIECE])
+                await (self._room or asyncio.sleep(0))
+        self._after(ending)
+
+    def _ends(self) -> bool:
+        return self._lanes.ending or self._lanes.state.draining
+
+    def _after(self, ending: bool) -> None:
+        self._seen = self._loop.time()
+        if ending and not self._left:
+            self._transport.close()
+
+    def pause_writing(self) -> None:
+        """The peer reads slowly."""
+        self._room = self._loop.create_future()
+
+    def resume_writing(self) -> None:
+        """It has read."""
+        if self._room is not None and not self._room.done():
+            self._room.set_result(None)
+        self._room = None
+
+    def _look(self) -> None:
+        """Ends a connection on which nothing was asked for long."""
+        idle = self._loop.time() - self._seen
+        limit = self._lanes.keep_alive
+        if self.under_way:
+            idle = 0.0
+        if idle >= limit:
+            self._transport.close()
+        else:
+            self._timer = self._loop.call_later(limit - idle, self._look)
+
+    @property
+    def under_way(self) -> bool:
+        """Whether somebody waits for an answer, or sends the rest of a refused body."""
+        return self._busy or self._body is not None or bool(self._left)
+
+    def end_if_idle(self) -> None:
+        """Closes, unless a call is under way."""
+        if not self.under_way:
+            self._transport.close()
+
+    @property
+    def transport(self) -> asyncio.Transport:
+        """The connection itself."""
+        return self._transport
+
+    def _hand_over(self) -> None:
+        """The connection is aiohttp's from here on, with everything that is not read yet."""
+        self._busy = True
+        self._transport.pause_reading()
+        self._lanes.begin(self._handed_over())
+
+    async def _handed_over(self) -> None:
+        protocol = await self._lanes.elsewhere()
+        transport = self._transport
+        if transport.is_closing():
+            return
+        self._leave_lanes()
+        transport.set_protocol(protocol)
+        protocol.connection_made(transport)
+        transport.resume_reading()
+        protocol.data_received(self._view[self._at : self._got].tobytes())
