@@ -28,7 +28,16 @@ BELOW: dict[str, set[str]] = {
     "reviews": {"core", "lifecycle", "catalog", "conversions", "mutations"},
     "settings": {"core", "reviews", "conversions", "mutations"},
     "metrics": {"core", "reviews"},
-    "building": {"core", "lifecycle", "catalog", "reviews", "settings", "documents"},
+    "profile_files": {"lifecycle", "documents"},
+    "building": {
+        "core",
+        "lifecycle",
+        "catalog",
+        "reviews",
+        "settings",
+        "documents",
+        "profile_files",
+    },
     "replaying": {
         "core",
         "lifecycle",
@@ -49,6 +58,7 @@ BELOW: dict[str, set[str]] = {
         "documents",
         "conversions",
         "building",
+        "profile_files",
     },
     "doctor": {
         "core",
@@ -72,6 +82,7 @@ BELOW: dict[str, set[str]] = {
         "documents",
         "catalog",
         "recording",
+        "profile_files",
     },
 }
 """What each part may import besides itself; `cli` may import everything."""

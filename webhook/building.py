@@ -12,6 +12,7 @@ from webhook.core.window import Window
 from webhook.documents import DocumentError, load_yaml
 from webhook.lifecycle.compile import ProfileError, is_recorded
 from webhook.lifecycle.load import build_profile
+from webhook.profile_files import is_path, profile_names
 from webhook.reviews.engine import Engine
 from webhook.reviews.mirroring import MirrorSettings, converters_of, keepers_of
 
@@ -23,12 +24,10 @@ if TYPE_CHECKING:
     from webhook.lifecycle.model import Profile
     from webhook.settings import Settings
 
-_FILES = (".yaml", ".yml")
-
 
 def profile_of(name: str) -> Profile:
     """A profile by the name of one of ours, or from a file. Raises ProfileError."""
-    if not name.endswith(_FILES) and "/" not in name:
+    if not is_path(name):
         try:
             return shipped(name)
         except FileNotFoundError:
@@ -57,7 +56,7 @@ def _read(path: Path, shown: str) -> Any:
 
 def catalog_of(settings: Settings) -> Catalog:
     """What the settings enforce. Raises ProfileError."""
-    profiles = [profile_of(name) for name in settings.profiles]
+    profiles = [profile_of(name) for name in profile_names(settings.profiles)]
     names = {profile.profile for profile in profiles}
     for name in settings.releases:
         if name not in names:

@@ -65,7 +65,8 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
 
 def test_the_page_has_what_the_test_looks_for() -> None:
     kinds = [(kind, file) for kind, file, _ in blocks()]
-    assert [f for _, f in kinds if f] == ["database.yaml", "before.yaml", "after.yaml", "shop.yaml"]
+    files = ["database.yaml", "before.yaml", "after.yaml", "settings.yaml", "shop.yaml"]
+    assert [f for _, f in kinds if f] == files
     assert sum(kind == "console" for kind, _ in kinds) >= 4
 
 

@@ -90,6 +90,25 @@ def test_a_mounted_configmap_and_a_profile_of_ones_own_are_followed(tmp_path: Pa
         assert running.event("settings", here)["generation"] == 3
 
 
+def test_a_folder_of_profiles_is_followed_and_a_bad_one_in_it_changes_nothing(
+    tmp_path: Path,
+) -> None:
+    folder, config = tmp_path / "profiles", tmp_path / "settings.yaml"
+    folder.mkdir()
+    (folder / "one.yaml").write_text(PROFILE.replace("NAME", "One"))
+    config.write_text(f"profiles: [skyhook, {folder}]\n")
+    with serving(tmp_path / "server", "--config", str(config)) as running:
+        two = folder / "two.yaml"
+        two.write_text("profile: two\n")
+        assert "two.yaml" in running.event("settings refused")["why"]
+        here = len(running.lines)
+        two.write_text(PROFILE.replace("NAME", "Two").replace("own", "two"))
+        assert running.event("settings", here)["generation"] == 2
+        here = len(running.lines)
+        two.unlink()
+        assert running.event("settings", here)["generation"] == 3
+
+
 PROFILE = """\
 profile: own
 about: A profile of one's own.

@@ -15,10 +15,11 @@ from webhook.cli.manifests_policy import policy
 from webhook.documents import dump_yaml, load_yaml
 from webhook.manifests import chart, kustomize
 from webhook.manifests.address import reached_at
-from webhook.manifests.options import NAME, NAMESPACE, Object, Options, Tls
+from webhook.manifests.options import NAME, NAMESPACE, SETTINGS_FILE, Object, Options, Tls
 from webhook.manifests.overlays import OVERLAYS, with_overlays
 from webhook.manifests.render import render, settings_of
 from webhook.manifests.webhooks import ManifestError, configurations
+from webhook.profile_files import texts_of
 from webhook.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -177,8 +178,24 @@ def _options(*, config: Path | None, image: str | None, tls: str, **chosen: Any)
         if not isinstance(settings, dict):
             raise CallerError(f"{config}: settings are a map")
     return Options(
-        version=version(NAME), settings=settings, image=image or "", tls=Tls(tls), **chosen
+        version=version(NAME),
+        settings=settings,
+        profile_files=_profile_files(settings),
+        image=image or "",
+        tls=Tls(tls),
+        **chosen,
     )
+
+
+def _profile_files(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Profiles of one's own go into the ConfigMap; what is no list of names is told by the settings."""
+    names = settings.get("profiles")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return {}
+    found = texts_of(names)
+    if SETTINGS_FILE in found:
+        raise CallerError(f"a profile cannot be called {SETTINGS_FILE}: so is the settings' file")
+    return found
 
 
 def _stream(found: list[Object], output: Path | None) -> None:

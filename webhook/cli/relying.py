@@ -14,6 +14,7 @@ from webhook.core.view import View
 from webhook.documents import Form, walk_inputs
 from webhook.lifecycle.compile import ProfileError
 from webhook.lifecycle.stamps import Trust, stamps
+from webhook.profile_files import profile_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -65,11 +66,12 @@ def _objects(paths: Iterable[str]) -> Iterator[dict[str, Any]]:
 def _guards(profiles: Sequence[str]) -> list[Guard]:
     """All that come with us, after those that were named."""
     found: list[Guard] = []
-    for name in [*profiles, *shipped_names()]:
+    given = profile_names(profiles)
+    for name in [*given, *shipped_names()]:
         try:
             found += profile_of(name).guards
         except ProfileError:
-            if name in profiles:
+            if name in given:
                 raise
     return found
 

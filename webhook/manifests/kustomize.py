@@ -66,7 +66,11 @@ def _base(options: Options) -> dict[str, str]:
         "resources": [_file(obj) for obj in objects],
         # With a digest of the content in its name: other settings make other Pods.
         "configMapGenerator": [
-            {"name": SETTINGS, "namespace": options.namespace, "files": [SETTINGS_FILE]}
+            {
+                "name": SETTINGS,
+                "namespace": options.namespace,
+                "files": [SETTINGS_FILE, *options.profile_files],
+            }
         ],
         "generatorOptions": {"labels": labels(options)},
     }
@@ -76,8 +80,9 @@ def _base(options: Options) -> dict[str, str]:
     files = {f"manifests/base/{_file(obj)}": _MADE + dump_yaml(obj) for obj in objects}
     files[f"manifests/base/{SETTINGS_FILE}"] = (
         "# The settings of skyhook-webhook; the README lists them all.\n"
-        + dump_yaml(dict(options.settings))
+        + dump_yaml(options.document)
     )
+    files |= {f"manifests/base/{name}": text for name, text in options.profile_files.items()}
     made = _kustomization("Kustomization", "v1beta1", wanted)
     files["manifests/base/kustomization.yaml"] = _MADE + made
     return files

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from webhook.profile_files import is_path, profile_names
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -23,6 +25,8 @@ MOUNTED_SECRET: Final = "skyhook-webhook-tls"  # noqa: S105 - a name
 METRICS_SERVICE: Final = f"{NAME}-metrics"
 SETTINGS: Final = f"{NAME}-settings"
 SETTINGS_FILE: Final = "settings.yaml"
+SETTINGS_FOLDER: Final = "/etc/skyhook-webhook"
+"""Where the Pods find the settings, and profiles that are not ours."""
 USER_ID: Final = 65532
 
 
@@ -44,6 +48,7 @@ class Options:
         image: the whole reference; empty for `skyhook-webhook:<version>`.
         settings: the document of `serve --config`.
         overrides: further settings, as variables that win over the document.
+        profile_files: texts of the profiles that ``settings`` names by their paths, by base name.
         ipv6_only: listen on IPv6 addresses.
         fail_specs: refuse spec writes while nobody answers; status, Nodes and conditions never are.
         conversion: caBundles of CRDs are kept as well.
@@ -66,8 +71,20 @@ class Options:
     termination_seconds: int = 35
     settings: Mapping[str, Any] = field(default_factory=dict)
     overrides: Mapping[str, Any] = field(default_factory=dict)
+    profile_files: Mapping[str, str] = field(default_factory=dict)
     conversion: bool = False
     monitoring: bool = False
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The settings as the Pods read them: profiles that came as files lie beside them there."""
+        document = dict(self.settings)
+        if self.profile_files:
+            document["profiles"] = [
+                f"{SETTINGS_FOLDER}/{name.rpartition('/')[2]}" if is_path(name) else name
+                for name in profile_names(document["profiles"])
+            ]
+        return document
 
     @property
     def reference(self) -> str:

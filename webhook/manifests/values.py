@@ -42,7 +42,7 @@ def values(options: Options) -> tuple[Value, ...]:
         Value("imagePullSecrets", [], "Of the form [{name: …}]."),
         Value("replicas", options.replicas, "With one there is no disruption budget; v1beta1 needs two."),
         Value("tls", Tls.SELF_SIGNED.value, "self-signed; cert-manager; or mounted: you fill the Secret skyhook-webhook-tls and the caBundles."),
-        Value("settings", dict(options.settings), "The document of `serve --config`; the README lists all settings. `mode: audit` denies nothing."),
+        Value("settings", options.document, "The document of `serve --config`; the README lists all settings. `mode: audit` denies nothing."),
         Value("failSpecs", options.fail_specs, "Refuse spec writes while no replica answers. Status, Node and condition writes never are."),
         Value("timeoutSeconds", options.timeout_seconds, "How long the API server waits for a verdict."),
         Value("conversion", options.conversion, "We may keep the caBundles of the operator's CRDs (docs/install.md, the second version)."),

@@ -13,6 +13,7 @@ from webhook.manifests.options import (
     NAME,
     SETTINGS,
     SETTINGS_FILE,
+    SETTINGS_FOLDER,
     USER_ID,
     Object,
     Options,
@@ -25,7 +26,6 @@ from webhook.manifests.options import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SETTINGS_FOLDER: Final = f"/etc/{NAME}"
 CERT_FOLDER: Final = f"/var/run/{NAME}/certs"
 TAINTS: Final = ("skyhook.nvidia.com", "nodewright.nvidia.com")
 """Keys of the taint that keeps Pods off a Node until its packages are there (RUNTIME_REQUIRED_TAINT)."""
@@ -60,12 +60,12 @@ def quota(options: Options) -> Object:
 
 
 def settings(options: Options) -> Object:
-    """The document of `serve --config`."""
+    """The document of `serve --config`, and beside it the profiles that it names by their files."""
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": metadata(options, SETTINGS),
-        "data": {SETTINGS_FILE: dump_yaml(dict(options.settings))},
+        "data": {SETTINGS_FILE: dump_yaml(options.document), **options.profile_files},
     }
 
 
@@ -110,7 +110,7 @@ def deployment(options: Options) -> Object:
             "template": {
                 "metadata": {
                     "labels": labels(options),
-                    "annotations": {SETTINGS_DIGEST: settings_digest(options.settings)},
+                    "annotations": {SETTINGS_DIGEST: settings_digest(options.document)},
                 },
                 "spec": _pod(options),
             },

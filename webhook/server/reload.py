@@ -6,13 +6,14 @@ import asyncio
 import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from webhook.building import assumptions, engine_of
+from webhook.profile_files import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from webhook.reviews.engine import Engine
     from webhook.server.state import State
@@ -106,8 +107,7 @@ class Reload:
     def _fingerprint(self, settings: Settings) -> bytes:
         """Of all that settings are read from; a file that cannot be read is a state as well."""
         found = hashlib.sha256()
-        profiles = (name for name in settings.profiles if name.endswith((".yaml", ".yml")))
-        for path in (self._source.file, *map(Path, profiles)):
+        for path in (self._source.file, *files_of(settings.profiles)):
             try:
                 content = path.read_bytes()
             except OSError as error:
