@@ -4,8 +4,10 @@ BIN := $(VENV)/bin
 PORT ?= 9443
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+COUNT ?= 600
+SEED ?= 20261129
 
-.PHONY: help setup run playground test retest lint unit nightly messages bench format manifests lock sbom clean
+.PHONY: help setup run playground test retest lint unit nightly messages bench mutants format manifests lock sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,6 +42,9 @@ nightly: setup ## the long ones: every recorded review over HTTPS, large propert
 
 bench: setup ## ours beside a Go webhook, one table of ratios (BENCH_ARGS=--quick)
 	$(BIN)/python -m bench $(BENCH_ARGS)
+
+mutants: setup ## change the code in COUNT small ways and see which the unit tests miss (docs/mutants.md)
+	nice -n 19 $(BIN)/python -m tests.mutants --count $(COUNT) --seed $(SEED) --work dist/mutants
 
 playground: setup ## a real kube-apiserver and etcd to try things on, until Ctrl-C (docs/first-denial.md)
 	$(BIN)/python -m tests.kube.playground .playground

@@ -1,0 +1,99 @@
+"""`make mutants`: a sample of mutants before the unit tests, and what became of them by package."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import time
+from pathlib import Path
+
+from tests.mutants.asking import Answer, Fate, ask, tests_for
+from tests.mutants.covering import TestFile, covering
+from tests.mutants.forked import warm
+from tests.mutants.sample import MODULES, Mutant, sample
+
+CONTROL = 900
+"""CPU seconds of the control: all tests, nothing changed."""
+
+
+def main() -> int:
+    """Trace, control, sample, table. Exits 1 when the control fails."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser.add_argument("--count", type=int, default=600, help="mutants, about")
+    parser.add_argument("--seed", type=int, default=20261129, help="of the sample")
+    parser.add_argument("--work", type=Path, required=True, help="a folder for trace and results")
+    parser.add_argument("--again", action="store_true", help="only what survived in that folder")
+    parser.add_argument("--no-control", action="store_true", help="do not run the unchanged code")
+    given = parser.parse_args()
+    given.work.mkdir(parents=True, exist_ok=True)
+    warm()
+    gc.freeze()
+    files = covering(given.work / "trace.json")
+    if not given.no_control and not _control(files):
+        return 1
+    results = given.work / "results.jsonl"
+    drawn = sample(given.count, given.seed)
+    before = _known(results)
+    if given.again:
+        drawn = [m for m in drawn if before.get(str(m), ("survived",))[0] == Fate.SURVIVED]
+    print(f"{len(drawn)} mutants, seed {given.seed}", flush=True)
+    with results.open("a") as out:
+        for at, mutant in enumerate(drawn, 1):
+            if not given.again and str(mutant) in before:
+                continue
+            begun = time.monotonic()
+            answer = _answer(mutant, files)
+            took = round(time.monotonic() - begun, 1)
+            line = [str(mutant), mutant.package, answer.fate, answer.by, answer.asked, took]
+            print(json.dumps(line), file=out, flush=True)
+            if answer.fate is Fate.SURVIVED:
+                print(f"{at} survived {answer.asked} tests in {took} s: {mutant}", flush=True)
+    print(table(_known(results)))
+    return 0
+
+
+def _answer(mutant: Mutant, files: dict[str, TestFile]) -> Answer:
+    rounds = tests_for(mutant, files)
+    if not rounds:
+        return Answer(Fate.SURVIVED, "", 0)
+    expected = sum(
+        files[test.partition("::")[0]].tests[test][0] for tests in rounds for test in tests
+    )
+    return ask(mutant, rounds, 15 + 3 * expected)
+
+
+def _control(files: dict[str, TestFile]) -> bool:
+    """Whether all tests pass here when nothing is mutated."""
+    every = [[*file.tests] for file in files.values() if file.tests]
+    left_out = sum(len(file.left_out) for file in files.values())
+    answer = ask(None, every, CONTROL)
+    print(
+        f"control: {answer.asked} tests, {left_out} left out: {answer.fate} {answer.by}", flush=True
+    )
+    return answer.fate is Fate.SURVIVED
+
+
+def _known(results: Path) -> dict[str, tuple[str, str]]:
+    """Fate and package by mutant; the newest counts."""
+    lines = results.read_text().splitlines() if results.exists() else []
+    return {mutant: (fate, package) for mutant, package, fate, *_ in map(json.loads, lines)}
+
+
+def table(known: dict[str, tuple[str, str]]) -> str:
+    """The results by package, as Markdown."""
+    rows = [
+        "| package | mutants | killed | timed out | survived | killed, % |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    for package in [*MODULES, "all"]:
+        fates = [fate for fate, of in known.values() if package in {of, "all"}]
+        killed, late = fates.count(Fate.KILLED), fates.count(Fate.TIMED_OUT)
+        rate = 100 * (killed + late) / max(1, len(fates))
+        left = fates.count(Fate.SURVIVED)
+        rows.append(f"| {package} | {len(fates)} | {killed} | {late} | {left} | {rate:.1f} |")
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
