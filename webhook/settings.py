@@ -5,23 +5,25 @@ Flags win over ``SKYHOOK_WEBHOOK_*`` variables, those over the file, that over t
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
     InitSettingsSource,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
 from pydantic_settings.exceptions import SettingsError as SourceError
 
-from webhook.core.release import ReleaseError, parse_release
+from webhook.core.release import ALL, AUTO, ReleaseError, parse_choice
 from webhook.core.window import Window, WindowError
 from webhook.core.writer import UserGlobs
 from webhook.reviews.breakglass import BreakGlass
@@ -192,8 +194,10 @@ class Settings(BaseSettings):
     profiles: list[str] = Field(
         ["skyhook", "nodewright"], description="Profiles that judge: names of ours, or files"
     )
-    releases: dict[str, str] = Field(
-        {}, description="Release of the guarded system by profile; unset: the recorded one"
+    operator_version: Annotated[dict[str, str], NoDecode] = Field(
+        {},
+        description="Release of the operator: a version, auto (read from its Deployment) or"
+        " auto:VERSION, for all profiles or as a map by profile; unset: the recorded one",
     )
     conditions: ConditionSettings = Field(
         ConditionSettings(),
@@ -232,12 +236,26 @@ class Settings(BaseSettings):
     )
     usual_rules: bool = Field(False, description="Also audit relations that merely usually hold")
 
-    @field_validator("releases")
+    @field_validator("operator_version", mode="before")
+    @classmethod
+    def _by_profile(cls, value: Any) -> Any:
+        """One text is for every profile of an operator, under ``*``."""
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            try:
+                value = json.loads(value)
+            except ValueError:
+                raise ValueError("a map by profile is written as JSON here") from None
+        if isinstance(value, int | float):
+            text = f"{value} is a number; put it in quotes: 0.20 is not 0.2"
+            raise ValueError(text)  # noqa: TRY004 - pydantic tells a ValueError, and lets others out
+        return ({ALL: value} if value else {}) if isinstance(value, str) else value
+
+    @field_validator("operator_version")
     @classmethod
     def _readable(cls, value: dict[str, str]) -> dict[str, str]:
         for release in value.values():
             try:
-                parse_release(release)
+                parse_choice(release)
             except ReleaseError as error:
                 raise ValueError(str(error)) from None
         return value
@@ -294,6 +312,11 @@ def load_settings(flags: Mapping[str, Any], file_values: Any = None) -> Settings
     if file_values is not None and not isinstance(file_values, Mapping):
         raise SettingsError("the settings file must be a map of settings")
     given = {key: value for key, value in flags.items() if value is not None}
+    if given.get("operator_version") == {ALL: AUTO}:
+        # Where nothing is seen, what is set elsewhere counts.
+        without = {key: value for key, value in flags.items() if key != "operator_version"}
+        otherwise = load_settings(without, file_values).operator_version.get(ALL, AUTO)
+        given["operator_version"] = {ALL: otherwise if AUTO in otherwise else f"{AUTO}:{otherwise}"}
     try:
         return Settings(**{**given, _FILE: dict(file_values or {})})
     except ValidationError as error:

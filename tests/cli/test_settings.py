@@ -59,7 +59,7 @@ def test_the_defaults_are_those_that_design_and_readme_name():
     assert (settings.metrics_bind_address, settings.health_probe_bind_address) == (":8080", ":8081")
     assert (settings.mode, settings.modes, settings.operators) == (Mode.ENFORCE, [], [])
     assert settings.profiles == ["skyhook", "nodewright"]
-    assert (settings.strictness, settings.usual_rules, settings.releases) == ("recorded", False, {})
+    assert (settings.strictness, settings.usual_rules, settings.operator_version) == ("recorded", False, {})
     assert (settings.max_body_bytes, settings.body_timeout) == (20 * 2**20, 15.0)
     assert (settings.shutdown_delay, settings.shutdown_grace) == (5.0, 20.0)
 
@@ -83,7 +83,8 @@ def test_a_port_that_kubelet_sets_for_a_service_of_our_name_is_none(monkeypatch)
         ({"workers": 0}, ["workers: Input should be greater than or equal to 1"]),
         ({"modes": [{"rules": ["x"]}]}, ["modes.0.mode: Field required"]),
         ({"modes": [{"mode": "off", "rule": ["x"]}]}, ["modes.0.rule: Extra inputs are not permitted"]),
-        ({"releases": {"skyhook": "x"}}, ["releases: 'x' is no release; write it as 0.16"]),
+        ({"operator_version": {"skyhook": "x"}}, ["operator_version: 'x' is no release; write it as 0.16"]),
+        ({"operator_version": 0.2}, ["operator_version: 0.2 is a number; put it in quotes: 0.20 is not 0.2"]),
         ({"metrics_bind_address": "nowhere"}, ["metrics_bind_address: 'nowhere' is no host:port, and not 0 for none"]),
         ({"health_probe_bind_address": ":99999"}, ["health_probe_bind_address: ':99999' is no host:port, and not 0 for none"]),
         ({"strictness": "high"}, ["strictness: Input should be 'recorded' or 'documented'"]),

@@ -40,7 +40,7 @@ def faults(found: Snapshot) -> dict[str, list[Any]]:
     "chosen",
     [{}, {"replicas": 3}, {"fail_specs": True, "timeout_seconds": 7}, {"host_network": True, "port": 10250},
      {"monitoring": True, "conversion": True}, {"overrides": {"mode": "audit"}},
-     {"settings": {"profiles": ["nodewright"]}}, {"settings": {"releases": {"nodewright": "0.19"}}}],
+     {"settings": {"profiles": ["nodewright"]}}, {"settings": {"operator_version": {"nodewright": "0.19"}}}],
     ids=str,
 )  # fmt: skip
 def test_nothing_is_invented_on_a_healthy_cluster(tls: Tls, served: bool, chosen: dict[str, Any]):
@@ -124,7 +124,7 @@ def test_the_worst_comes_first():
 
 
 def test_settings_are_found_under_the_name_that_kustomize_gave_them():
-    found = objects(settings={"releases": {"skyhook": "0.15"}})
+    found = objects(settings={"operator_version": {"skyhook": "0.15"}})
     find(found, "ConfigMap", "skyhook-webhook-settings")["metadata"]["name"] = (
         "skyhook-webhook-settings-abc"
     )
@@ -132,7 +132,7 @@ def test_settings_are_found_under_the_name_that_kustomize_gave_them():
     for volume in volumes:
         if "configMap" in volume:
             volume["configMap"]["name"] = "skyhook-webhook-settings-abc"
-    assert snapshot(found).settings().releases == {"skyhook": "0.15"}
+    assert snapshot(found).settings().operator_version == {"skyhook": "0.15"}
 
 
 def test_variables_win_over_the_settings_document():

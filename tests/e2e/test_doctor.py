@@ -153,7 +153,7 @@ def test_the_operator_and_its_release_are_recognised(installed: ControlPlane):
     assert sorted(said(found)) == ["identities", "releases"]
     remedies = " ".join(one["remedy"] for one in found)
     assert "operators: ['system:serviceaccount:default:rollouts']" in remedies
-    assert "releases: {skyhook: '0.15'}" in remedies
+    assert "operator_version: {skyhook: '0.15'}, or to auto" in remedies
 
 
 def test_whoever_may_not_read_is_told_what_is_unchecked(installed: ControlPlane):

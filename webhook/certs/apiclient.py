@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from webhook.certs.cluster import ClusterError, Kind, Object, Target
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Iterable, Mapping
     from pathlib import Path
 
 TIMEOUT_SECONDS = 10.0
@@ -83,6 +83,12 @@ class ApiCluster:
         """The target's objects as they are stored now (a quorum read, not the watch cache)."""
         return (await self._list(target))[0]
 
+    async def deployments(self, names: Iterable[str]) -> list[Object]:
+        """Deployments of all namespaces by their ``app.kubernetes.io/name``."""
+        query = {"labelSelector": f"app.kubernetes.io/name in ({','.join(names)})"}
+        answer = await self._call("GET", "/apis/apps/v1/deployments", query)
+        return list(answer.get("items") or ())
+
     async def watch(self, target: Target) -> AsyncIterator[Mapping[str, Object]]:
         """The target's objects by name, at first and after each change, for some minutes."""
         objects, version = await self._list(target)
@@ -117,8 +123,12 @@ class ApiCluster:
 
     async def node_metadata(self, name: str) -> bytes | None:
         """A Node without spec and status, as it is stored now; None where there is none."""
+        return await self.stored(f"/api/v1/nodes/{name}", METADATA)
+
+    async def stored(self, path: str, accept: str = JSON) -> bytes | None:
+        """The object at a path, as it is stored now; None where there is none."""
         try:
-            return await self._bytes("GET", f"/api/v1/nodes/{name}", accept=METADATA)
+            return await self._bytes("GET", path, accept=accept)
         except ClusterError as error:
             if error.status == 404:
                 return None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from webhook.building import engine_of
+from webhook.building import engine_of, releases_of
 from webhook.cli.failures import CallerError
 from webhook.cli.replay_text import stamp
 from webhook.core.plain import plain
@@ -38,7 +38,9 @@ def explain_review(place: str, settings: Settings) -> int:
     for number, write in enumerate(_writes(place, Recordings(engine))):
         if number:
             click.echo()
-        explained = explain_request(write.request, engine, settings.releases)
+        explained = explain_request(
+            write.request, engine, releases_of(settings, engine.catalog.profiles)
+        )
         click.echo("\n".join(map(plain, text_of_review(write, explained))))
         code = code if explained.verdict.allowed else 1
     return code

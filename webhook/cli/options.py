@@ -19,10 +19,10 @@ _MODES = click.Choice(["enforce", "warn", "audit", "off"])
 
 
 def policy_options(function: _F) -> _F:
-    """--config, --mode, --operator, --profile, --release."""
+    """--config, --mode, --operator, --profile, --operator-version."""
     for option in (
-        click.option("--release", "releases", multiple=True, metavar="PROFILE=RELEASE",
-                     help="Release of the guarded system, as in skyhook=0.16. Repeatable."),
+        click.option("--operator-version", multiple=True, metavar="auto|VERSION|PROFILE=VERSION",
+                     help="The operator's release: auto reads it from its Deployment. Repeatable."),
         click.option("--profile", "profiles", multiple=True, metavar="NAME|FILE",
                      help="Judge by these profiles only. Repeatable."),
         click.option("--operator", "operators", multiple=True, metavar="GLOB",
@@ -53,13 +53,11 @@ def settings_of(config: Path | None, flags: dict[str, Any]) -> Settings:
 
 
 def _cleaned(flags: dict[str, Any]) -> dict[str, Any]:
-    """Flags that were given; lists as lists, releases as a map."""
+    """Flags that were given; lists as lists, releases by profile."""
     given = {
         k: list(v) if isinstance(v, tuple) else v for k, v in flags.items() if v not in (None, ())
     }
-    if "releases" in given:
-        pairs = [text.partition("=") for text in given["releases"]]
-        if not all(sign for _, sign, _ in pairs):
-            raise CallerError("--release wants PROFILE=RELEASE, as in skyhook=0.16")
-        given["releases"] = {name: release for name, _, release in pairs}
+    if "operator_version" in given:
+        pairs = [text.rpartition("=") for text in given["operator_version"]]
+        given["operator_version"] = {name or "*": release for name, _, release in pairs}
     return given

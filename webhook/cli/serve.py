@@ -96,23 +96,28 @@ class _Again:
 
 def run(settings: Settings, source: _Again | None = None, *, say_how: bool = False) -> int:
     """Runs a server; returns its exit code."""
-    from webhook.building import assumptions, engine_of
+    from webhook.building import assumptions, engine_of, seen
     from webhook.certs.bundle import CertError
     from webhook.cli.failures import CallerError
+    from webhook.cli.running import released
     from webhook.metrics import Metrics
     from webhook.server.log import Log, attach
     from webhook.server.reload import Source
     from webhook.server.run import Server
     from webhook.server.state import State
 
-    engine = engine_of(settings, lambda: datetime.now(UTC))
+    shown = released(settings, settings.kubeconfig, None)
+    engine = engine_of(seen(settings, shown.release), lambda: datetime.now(UTC))
     kinds = frozenset(kind for _, kind in engine.catalog.guards)
     log = Log(settings.log_level)
     attach(log)
-    for line in assumptions(settings, engine.catalog):
+    if shown.where:
+        log("info", "operator_version auto", release=shown.release or "", where=shown.where)
+    for line in assumptions(seen(settings, shown.release), engine.catalog):
         log("info", line)
     again = None if source is None else Source(source.file, source.load)
     server = Server(State(engine, settings, Metrics(kinds), log, source=again))
+    server.state.operator_release = shown.release
     try:
         asyncio.run(server.run(_say_how if say_how else None))
     except (CertError, OSError, ValueError) as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
+from webhook.cli.later import by_release
 from webhook.core.field import FieldPath
 from webhook.core.finding import CauseType, Finding, Severity
 from webhook.documents import Form, to_json
@@ -161,7 +162,8 @@ class Reader:
     ) -> Subject:
         """The write of ``new`` over ``old`` through the endpoint ``only``, as it is judged."""
         findings = tuple(_problem(p) for p in document.problems)
-        findings += _structure(identity[:2], document, old, _ENDPOINTS.get(only or ""))
+        structure = _structure(identity[:2], document, old, _ENDPOINTS.get(only or ""))
+        findings += tuple(by_release(structure, self._catalog.guards[identity[:2]][0]))
         request = self.request(identity, old, new, only)
         return Subject(document.source, count, request, document, findings)
 

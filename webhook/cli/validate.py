@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webhook.building import engine_of
+from webhook.building import engine_of, looks, seen
 from webhook.cli.cluster import applied, live_objects
 from webhook.cli.failures import CallerError
 from webhook.cli.forms.choice import FORMS, printer_for
@@ -18,6 +18,7 @@ from webhook.cli.git import Asked, History
 from webhook.cli.options import policy_options, settings_of
 from webhook.cli.progress import counting
 from webhook.cli.results import Printer, Summary, result_of
+from webhook.cli.running import released, released_lines
 from webhook.cli.stories import judge_of
 from webhook.cli.subjects import Identity, Reader, Subject, Writing, identity_of
 from webhook.core.evidence import GivenNodes
@@ -146,9 +147,13 @@ def validate(
     kubectl get skyhooks -o yaml | skyhook-webhook validate -
     skyhook-webhook validate -o jsonl reviews.jsonl.gz
     """  # noqa: D301 - click reads the \b, so it must be one
-    sides = _Sides(old, revisions, staged, each_commit, cluster, context, kubeconfig)
-    sides.check(paths)
     settings = settings_of(config, flags)
+    sides = _Sides(
+        old, revisions, staged, each_commit, cluster, context, kubeconfig, looks(settings)
+    )
+    sides.check(paths)
+    shown = released(settings, kubeconfig, context)
+    settings = seen(settings, shown.release)
     evidence = GivenNodes(_nodes(nodes)) if nodes is not None else None
     if remember and nodes is not None:
         raise click.UsageError("--remember and --nodes are two sources of the same; take one")
@@ -171,6 +176,8 @@ def validate(
         for line in history.notes.lines():
             click.echo(line, err=True)
         _notices(reader, summary, output)
+        for line in released_lines(shown, settings, engine.catalog):
+            click.echo(line, err=True)
     if require_match and not summary.total:
         return 2
     return _exit_code(summary, unreadable, fail_on, warn_exit_code)
@@ -187,6 +194,7 @@ class _Sides:
     cluster: bool
     context: str | None
     kubeconfig: Path | None
+    looks: bool
 
     def check(self, paths: tuple[str, ...]) -> None:
         """Raises UsageError for what makes no sense together."""
@@ -198,8 +206,10 @@ class _Sides:
             raise click.UsageError("--git takes both sides from git; leave --old and - away")
         if self.cluster and (self.old is not None or self.revisions is not None):
             raise click.UsageError("--cluster has the old side; leave --old and --git away")
-        if not self.cluster and (self.context or self.kubeconfig):
-            raise click.UsageError("--context and --kubeconfig go with --cluster")
+        if not (self.cluster or self.looks) and (self.context or self.kubeconfig):
+            raise click.UsageError(
+                "--context and --kubeconfig go with --cluster, or --operator-version auto"
+            )
 
     @contextmanager
     def former(self, catalog: Catalog) -> Iterator[Former | None]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final, cast
 
 from webhook.certs.apiclient import ApiCluster
 from webhook.certs.cluster import ClusterError, Kind
+from webhook.certs.operators import OPERATORS
 from webhook.certs.replicas import replicas
 from webhook.doctor.diagnosis import Apply
-from webhook.doctor.snapshot import OPERATORS, Snapshot
+from webhook.doctor.snapshot import Snapshot
 from webhook.manifests.access import CRDS
 from webhook.manifests.options import MOUNTED_SECRET, NAME, SHARED_SECRET
 from webhook.manifests.render import key

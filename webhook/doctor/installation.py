@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from webhook.certs.cluster import Kind
+from webhook.certs.operators import OPERATORS
 from webhook.doctor.diagnosis import Diagnosis, Level
-from webhook.doctor.snapshot import OPERATORS, matching, named, namespace_of
+from webhook.doctor.snapshot import matching, named, namespace_of
 from webhook.manifests.options import NAME, NAMESPACE, selector
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from webhook.building import assumptions
+from webhook.building import assumptions, releases_of
+from webhook.certs.operators import release_of
 from webhook.core.release import parse_release
 from webhook.core.writer import Writer, classify
 from webhook.doctor.diagnosis import Diagnosis, Level
@@ -16,29 +16,28 @@ from webhook.reviews.policy import Mode
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from webhook.doctor.snapshot import Object, Snapshot
-
-_TAG: Final = re.compile(r"v?(\d+)\.(\d+)(?:[.+-].*)?")
+    from webhook.doctor.snapshot import Snapshot
 
 
 def releases(found: Snapshot) -> Iterator[Diagnosis]:
     """The release that rules assume is the one that runs. Raises as `Snapshot.catalog`."""
     settings, catalog = found.settings(), found.catalog()
+    chosen = releases_of(settings, catalog.profiles)
     about = f"Deployment {found.namespace}/{NAME}"
     for line in assumptions(settings, catalog):
         yield Diagnosis("releases", Level.NOTE, about, line)
-    running = [(operator, _release(operator)) for operator in found.operators()]
+    running = [(operator, release_of(operator)) for operator in found.operators()]
     for profile in catalog.profiles:
         if profile.releases is None or profile.identity is None:
             continue
-        assumed = settings.releases.get(profile.profile, profile.releases.assumed)
+        assumed = chosen.get(profile.profile, profile.releases.assumed)
         for operator, release in running:
             if release is None or parse_release(release)[:2] == parse_release(assumed)[:2]:
                 continue
             if not _guards(profile.identity.group, release):
                 continue
             message = f"runs release {release}; profile {profile.profile} assumes {assumed}"
-            remedy = f"set releases: {{{profile.profile}: '{release}'}}"
+            remedy = f"set operator_version: {{{profile.profile}: '{release}'}}, or to auto"
             yield Diagnosis("releases", Level.WARNING, named(operator), message, remedy)
 
 
@@ -62,17 +61,6 @@ def modes(found: Snapshot) -> Iterator[Diagnosis]:
     if mode is not Mode.ENFORCE:
         message = f"mode {mode.value}: nothing is denied; skyhook_webhook_would_deny_total counts what would be"
         yield Diagnosis("modes", Level.NOTE, f"Deployment {found.namespace}/{NAME}", message)
-
-
-def _release(operator: Object) -> str | None:
-    """Major and minor of the image's tag, where it has one that is a release."""
-    for container in pod(operator).get("containers") or ():
-        image = str(container.get("image", "")).partition("@")[0]
-        tag = image.rpartition("/")[2].partition(":")[2]
-        match = _TAG.fullmatch(tag)
-        if match:
-            return f"{match[1]}.{match[2]}"
-    return None
 
 
 def _guards(group: str, release: str) -> bool:

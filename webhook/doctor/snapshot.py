@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from webhook.building import catalog_of
 from webhook.certs.cabundle import ServiceKey
 from webhook.certs.cluster import Kind
+from webhook.certs.operators import OPERATORS
 from webhook.documents import DocumentError, load_yaml
 from webhook.manifests.options import (
     MOUNTED_SECRET,
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from webhook.settings import Settings
 
 Object = dict[str, Any]
-OPERATORS: Final = ("skyhook-operator", "nodewright-operator", "nodewright")
-"""`app.kubernetes.io/name` of the guarded operator's Deployment, by release."""
 _PREFIX: Final = "SKYHOOK_WEBHOOK_"
 
 

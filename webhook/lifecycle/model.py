@@ -327,10 +327,31 @@ class Identity(_Model):
 
 
 class Releases(_Model):
-    """(+) Which releases of the system the edges were recorded from."""
+    """(+) Which releases of the system the edges were recorded from, and which are known at all."""
 
     assumed: ReleaseText
     recorded: list[ReleaseText] = []
+    known: list[ReleaseText] = []  # (+) oldest first
+    read_only: ReleaseText | None = None  # (+) from then on nobody may change these objects
+    removed: ReleaseText | None = None  # (+) from then on the API server does not know them
+
+    @property
+    def newest(self) -> str:
+        """The newest release that is known."""
+        return self.known[-1] if self.known else self.assumed
+
+
+class History(_Model):
+    """(+) What a release brought: a name -> the first release that has it. All else is older."""
+
+    fields: dict[str, ReleaseText] = {}  # of the spec
+    conditions: dict[str, ReleaseText] = {}
+    node_keys: dict[
+        str, ReleaseText
+    ] = {}  # behind the prefix; what ends with _ goes on with a name
+    stages: dict[str, ReleaseText] = {}
+    behaviour: dict[ReleaseText, list[str]] = {}  # a sentence each
+    charts: dict[str, str] = {}  # what the chart's CRD lacks, by field: in which releases
 
 
 class ConditionNames(_Model):
@@ -348,6 +369,7 @@ class Profile(_Model):
     source: str = ""
     identity: Identity | None = None
     releases: Releases | None = None
+    history: History = History()
     conditions: ConditionNames | None = None
     files: dict[str, str] = {}  # (+) what the short names of files in `source` stand for
     classes: dict[str, EdgeClass] = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from webhook.building import assumptions, engine_of
+from webhook.building import assumptions, engine_of, seen
 from webhook.profile_files import files_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ EVERY: Final = 2.0
 """Seconds between two looks. A mounted ConfigMap changes by a link: watching inodes would miss it."""
 AT_ONCE: Final = frozenset(
     {
-        "mode", "modes", "operators", "profiles", "releases", "conditions", "strictness",
+        "mode", "modes", "operators", "profiles", "operator_version", "conditions", "strictness",
         "usual_rules", "break_glass", "log_level",
     }
 )  # fmt: skip
@@ -73,7 +73,8 @@ class Reload:
 
     def _built(self) -> tuple[Settings, Engine]:
         settings = self._source.load()
-        return settings, engine_of(settings, lambda: datetime.now(UTC))
+        release = self._state.operator_release
+        return settings, engine_of(seen(settings, release), lambda: datetime.now(UTC))
 
     def _take(self, settings: Settings, engine: Engine) -> None:
         state = self._state
@@ -93,7 +94,7 @@ class Reload:
         state.metrics.settings_broken.set(0)
         state.log.at(settings.log_level)
         state.log("info", "settings", generation=state.generation, changed=sorted(update))
-        for line in assumptions(settings, engine.catalog):
+        for line in assumptions(seen(settings, state.operator_release), engine.catalog):
             state.log("info", line)
         if later:
             state.log("warning", "these settings wait for a restart", settings=sorted(later))

@@ -9,9 +9,11 @@ import signal
 import time
 from typing import TYPE_CHECKING, Final
 
+from webhook.building import looks
 from webhook.certs.serving import ServingContext
 from webhook.server.certificates import CRD_GROUPS, Certificates
 from webhook.server.crosscheck import cross_check_of
+from webhook.server.following import Following
 from webhook.server.head import Heads
 from webhook.server.lane import Lanes
 from webhook.server.listener import KEEP_ALIVE, Edge, Listener
@@ -161,7 +163,12 @@ class Server:
 
     def _reloading(self) -> list[Callable[[], Awaitable[None]]]:
         source = self.state.source
-        return [] if source is None else [Reload(self.state, source).run]
+        works: list[Callable[[], Awaitable[None]]] = []
+        if source is not None:
+            works.append(Reload(self.state, source).run)
+        if looks(self.state.settings):
+            works.append(Following(self.state).run)
+        return works
 
     async def _kept(self, work: Callable[[], Awaitable[None]]) -> None:
         """Runs something beside the server for good: a fault in it is said, and it begins again."""

@@ -32,6 +32,7 @@ class State:
         source: where settings can be read anew; None where there is no file.
         generation: of the settings in force; grows with each change that was taken over.
         refused_settings: why the file as it stands cannot be used; or "".
+        operator_release: what the operator's Deployment shows, where that is asked for and seen.
     """
 
     engine: Engine
@@ -47,6 +48,7 @@ class State:
     source: Source | None = None
     generation: int = 1
     refused_settings: str = ""
+    operator_release: str | None = None
 
     def __post_init__(self) -> None:
         self.room = Room(self.settings.max_in_flight_bytes, self.settings.max_in_flight)

@@ -23,6 +23,7 @@ from webhook.specs.naming import name_length, taint_collision
 from webhook.specs.packages import package_key, package_name, package_version, uninstall_enabled
 from webhook.specs.policies import policy_budget, policy_strategy
 from webhook.specs.reading import is_object
+from webhook.specs.releases import not_older
 from webhook.specs.resources import package_resources
 from webhook.specs.selection import compartments_select, selects_all, selects_nothing
 from webhook.specs.selectors import label_selector
@@ -75,6 +76,7 @@ WARNING_CHECKS: Final[Mapping[str, CheckFactory]] = {
     "interrupt_removed": interrupt_removed,
     "name_length": name_length,
     "never_installed": never_installed,
+    "not_older": not_older,
     "odd_amounts": odd_amounts,
     "package_image": package_image,
     "package_label": package_label,

@@ -34,7 +34,11 @@ def name_length(parameters: Mapping[str, Any]) -> CheckJudge:
         name = new.value if new is not None else None
         if not isinstance(name, str):
             return
-        used = (key for key, since in keys.items() if within(run.release, f">={since}"))
+        used = (
+            key
+            for key, since in keys.items()
+            if key.endswith("_") and within(run.release, f">={since}")
+        )
         longest = max(used, key=len, default="")
         room = LONGEST_NAME - len(longest)
         if len(name) > room:

@@ -68,7 +68,7 @@ def selects_nothing(_parameters: Mapping[str, Any]) -> CheckJudge:
         if new is not None and _matches_none(run, new):
             yield Mark(
                 trail.field,
-                f"selects none of the {_count(run)}; look at kubectl get nodes --show-labels",
+                f"selects none of the {_count(run)}; compare it with the labels that they have",
                 type=CauseType.INVALID,
             )
 
@@ -84,8 +84,8 @@ def compartments_select(_parameters: Mapping[str, Any]) -> CheckJudge:
             if selector is not None and _matches_none(run, selector):
                 yield Mark(
                     path.child("selector"),
-                    f"selects none of the {_count(run)}, so its budget and strategy never apply; look"
-                    " at kubectl get nodes --show-labels",
+                    f"selects none of the {_count(run)}, so its budget and strategy never apply; compare"
+                    " it with the labels that they have",
                     type=CauseType.INVALID,
                 )
 
