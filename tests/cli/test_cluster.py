@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from tests.specs.write import judge
+from webhook.catalog import Catalog
+from webhook.certs.cluster import ClusterError
 from webhook.cli import main
-from webhook.cli.cluster import LAST_APPLIED, applied
+from webhook.cli.cluster import LAST_APPLIED, ClusterNodes, Live, applied
+from webhook.reviews.engine import Engine
+
+if TYPE_CHECKING:
+    from webhook.doctor.fetching import DoctorCluster
 
 
 def live(before: Any = None, **more: Any) -> dict[str, Any]:
@@ -85,3 +94,45 @@ def test_flags_that_make_no_sense_together(
 ) -> None:
     assert main(["validate", *arguments]) == 2
     assert said in capsys.readouterr().err
+
+
+class _Cluster:
+    """A cluster that answers from a table, and counts."""
+
+    def __init__(self, answers: dict[str, Any]) -> None:
+        self.answers = answers
+        self.asked: list[str] = []
+
+    async def get(self, path: str) -> list[dict[str, Any]]:
+        self.asked.append(path)
+        found = self.answers[path]
+        if isinstance(found, Exception):
+            raise found
+        return list(found)
+
+
+def nodes_of(answer: Any) -> tuple[ClusterNodes, _Cluster, asyncio.Runner]:
+    cluster, runner = _Cluster({"/api/v1/nodes": answer}), asyncio.Runner()
+    evidence = ClusterNodes()
+    evidence.live.append(Live(Catalog.default(), runner, cast("DoctorCluster", cluster)))
+    return evidence, cluster, runner
+
+
+def test_nodes_of_the_cluster_are_read_once_and_when_somebody_asks() -> None:
+    node = {"metadata": {"name": "node-a", "labels": {"pool": "gpu"}}}
+    evidence, cluster, runner = nodes_of([node])
+    with runner:
+        assert cluster.asked == []
+        engine = replace(Engine.default(), evidence=evidence)
+        for pool, said in (("gpu", 0), ("gpus", 1), ("cpu", 1)):
+            new = {"spec": {"nodeSelectors": {"matchLabels": {"pool": pool}}}}
+            assert len(judge(engine, new).warned) == said
+        assert cluster.asked == ["/api/v1/nodes"]
+        assert not evidence.knows("node-a")
+
+
+def test_without_leave_to_read_nodes_nothing_is_said_of_selectors() -> None:
+    evidence, _, runner = nodes_of(ClusterError(403, "nodes is forbidden"))
+    with runner:
+        assert evidence.every() is None
+    assert ClusterNodes().every() is None

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from webhook.cli.dumps import reach
 from webhook.cli.failures import CallerError
+from webhook.core.evidence import NoEvidence
+from webhook.core.view import View
 from webhook.replaying.patching import patched
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ class Live:
         self._runner = runner
         self._cluster = cluster
         self._kinds: dict[tuple[str, str], dict[tuple[str, str], dict[str, Any]]] = {}
+        self._nodes: list[tuple[View, ...] | None] = []
 
     def get(self, identity: Identity) -> dict[str, Any] | None:
         """The object as it is stored; None where there is none. Raises CallerError."""
@@ -39,6 +43,18 @@ class Live:
         if kind not in self._kinds:
             self._kinds[kind] = self._list(kind)
         return self._kinds[kind].get(identity[2:])
+
+    def nodes(self) -> tuple[View, ...] | None:
+        """All Nodes; None where they may not be read."""
+        from webhook.certs.cluster import ClusterError
+
+        if not self._nodes:
+            try:
+                found = self._runner.run(self._cluster.get("/api/v1/nodes"))
+                self._nodes.append(tuple(map(View.of, found)))
+            except ClusterError:
+                self._nodes.append(None)
+        return self._nodes[0]
 
     def _list(self, kind: tuple[str, str]) -> dict[tuple[str, str], dict[str, Any]]:
         from webhook.certs.cluster import ClusterError
@@ -55,6 +71,21 @@ class Live:
             metadata = one.get("metadata") or {}
             named[str(metadata.get("namespace") or ""), str(metadata.get("name") or "")] = one
         return named
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterNodes(NoEvidence):
+    """The Nodes of a cluster, for rules that ask which there are; read when the first one asks.
+
+    Attributes:
+        live: the cluster, once it is open.
+    """
+
+    live: list[Live] = field(default_factory=list)
+
+    def every(self) -> tuple[View, ...] | None:
+        """All Nodes there are; None where they may not be read."""
+        return self.live[0].nodes() if self.live else None
 
 
 @contextmanager

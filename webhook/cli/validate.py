@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webhook.building import engine_of, looks, seen
-from webhook.cli.cluster import applied, live_objects
+from webhook.cli.cluster import ClusterNodes, Live, applied, live_objects
 from webhook.cli.failures import CallerError
 from webhook.cli.forms.choice import FORMS, printer_for
 from webhook.cli.git import Asked, History
@@ -154,7 +154,8 @@ def validate(
     sides.check(paths)
     shown = released(settings, kubeconfig, context)
     settings = seen(settings, shown.release)
-    evidence = GivenNodes(_nodes(nodes)) if nodes is not None else None
+    live = ClusterNodes()
+    evidence = GivenNodes(_nodes(nodes)) if nodes is not None else live if cluster else None
     if remember and nodes is not None:
         raise click.UsageError("--remember and --nodes are two sources of the same; take one")
     engine = engine_of(settings, lambda: datetime.now(UTC), evidence)
@@ -162,6 +163,7 @@ def validate(
         subresource = subresource or "main"  # where a manifest is applied
     printer = printer_for(output, verbose=verbose, quiet=quiet)
     with sides.former(engine.catalog) as former:
+        live.live.extend([former] if isinstance(former, Live) else [])
         writing = Writing(user, groups, subresource, operation)
         reader = Reader(engine.catalog, writing, former, applied if cluster else None)
         history = History(reader, engine.catalog, subresource)
