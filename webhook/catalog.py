@@ -21,6 +21,7 @@ from webhook.checks.counts import (
 from webhook.checks.entries import json_map, package_entry
 from webhook.checks.locks import ack_lock, answer_revoked
 from webhook.checks.mirrors import mirror, orphan, override_in_force
+from webhook.checks.owners import uninstall_asked
 from webhook.checks.requests import version_erases, writers
 from webhook.checks.shapes import batch_reset, order_reset
 from webhook.checks.twins import only_mirrored, twin_follows
@@ -77,6 +78,7 @@ CHECKS: Final[Mapping[str, CheckFactory]] = {
     "sorted_list": sorted_list,
     "transition_time": transition_time,
     "twin_follows": twin_follows,
+    "uninstall_asked": uninstall_asked,
     **SPEC_CHECKS,
     **WARNING_CHECKS,
     "version_erases": version_erases,

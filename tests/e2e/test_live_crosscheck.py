@@ -167,6 +167,15 @@ def test_a_node_that_was_just_written_is_no_evidence(stage: Stage, guard: Guard)
     assert "(skyhook.node-status-copy)" in refusal(answer)
 
 
+def test_an_uninstall_that_the_skyhook_does_not_allow_is_denied(stage: Stage, guard: Guard) -> None:
+    change = {"metadata": {"annotations": {NODE_STATE: node_state("uninstall/in_progress")}}}
+    message = refusal(stage.cluster.call(PERSON, "PATCH", NODE, change, MERGE_PATCH))
+    assert 'Skyhook "gpu" does not allow that' in message
+    allowed = {"spec": {"packages": {"tuning": {"uninstall": {"enabled": True, "apply": True}}}}}
+    assert stage.cluster.call("operator", "PATCH", SKYHOOK, allowed, MERGE_PATCH).status == 200
+    assert stage.cluster.call("operator", "PATCH", NODE, change, MERGE_PATCH).status == 200
+
+
 def test_without_the_right_to_get_nodes_nothing_is_compared(
     stage: Stage, guard: Guard, rights: str
 ) -> None:

@@ -23,6 +23,7 @@ from webhook.server.nodes import NodeReader
 
 START = datetime(2026, 11, 29, 12, tzinfo=UTC)
 TRUE, FORMER, LIE = "config/in_progress", "apply/complete", "post-interrupt/complete"
+PATH = "/apis/skyhook.nvidia.com/v1alpha1/skyhooks/gpu"
 COPIED = {"skyhook.node-state-copy", "skyhook.node-status-copy"}
 
 
@@ -33,6 +34,7 @@ class World:
         self.seconds, self.engine, self.asked = 1000.0, engine, 0
         self.live = {"n1": (TRUE, 0.0)}
         self.broken = None
+        self.owner = None
         self.metrics = Metrics(frozenset())
         self.check = self.process(reads=reads)
 
@@ -56,6 +58,8 @@ class World:
         self.asked += 1
         if self.broken is not None:
             raise self.broken
+        if name == PATH:
+            return self.owner
         if name not in self.live:
             return None
         pair, written = self.live[name]
@@ -191,7 +195,7 @@ async def test_where_nothing_can_be_read_nothing_is_found_and_writes_go_on(world
         assert await world.copy(LIE, PERSON) == []
     assert world.asked == 1
     await world.node_write(FORMER, TRUE)
-    assert len(world.check.memory) == 1
+    assert world.check.memory.knows("n1")
 
 
 async def test_a_slow_read_holds_a_review_up_for_its_time_and_no_longer(world):
@@ -264,3 +268,56 @@ async def test_rules_that_are_off_are_not_read_for(engine):
     world = World(replace(engine, policy=replace(engine.policy, overrides=(off,))))
     assert await world.copy(LIE, PERSON) == []
     assert world.asked == 0
+
+
+def owner(written, *, enabled):
+    """The Skyhook as it is read, its spec written at that second."""
+    stamp = (START + timedelta(seconds=written)).isoformat()
+    package = {"version": "1.0", "uninstall": {"enabled": enabled, "apply": enabled}}
+    meta = {"managedFields": [{"time": stamp, "fieldsV1": {"f:spec": {}}}]}
+    return json.dumps(skyhook(spec={"packages": {"foo": package}}, meta=meta)).encode()
+
+
+async def uninstalls(world, user):
+    sides = (
+        node({"foo|1.0": entry(p)}, status="in_progress")
+        for p in ("config/complete", "uninstall/in_progress")
+    )
+    verdict = (await world.judged(body(*sides, user))).verdict
+    return [f.severity.value for f in verdict.findings if f.rule.endswith("uninstall-asked")]
+
+
+@WRITERS
+async def test_an_uninstall_that_nobody_allowed_is_found_after_a_read_of_the_skyhook(
+    world, user, severity
+):
+    world.owner = owner(0, enabled=False)
+    assert await uninstalls(world, user) == [severity]
+    assert world.asked == 1
+    assert world.results() == {"untrue": 1}
+
+
+@WRITERS
+async def test_an_uninstall_that_is_allowed_is_read_for_once_at_most(world, user, severity):
+    world.owner = owner(0, enabled=True)
+    for _ in range(3):
+        assert await uninstalls(world, user) == []
+        world.seconds += 60
+    assert world.asked == 1
+    assert world.results() == {"borne-out": 3}
+
+
+@pytest.mark.parametrize("read", [None, owner(990, enabled=False)], ids=["gone", "just changed"])
+async def test_of_a_skyhook_that_is_gone_or_just_changed_nothing_is_known(world, read):
+    world.owner = read
+    assert await uninstalls(world, PERSON) == []
+    assert world.results() == {"unproven": 1}
+
+
+async def test_memory_alone_knows_a_skyhook_once_it_has_listened(alone):
+    package = {"version": "1.0", "image": "reg/foo"}
+    write = body(skyhook(), skyhook(generation=6, spec={"packages": {"foo": package}}), OPERATOR)
+    await alone.judged(write)
+    assert await uninstalls(alone, PERSON) == []
+    alone.seconds += 31
+    assert await uninstalls(alone, PERSON) == ["deny"]

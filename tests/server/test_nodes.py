@@ -122,7 +122,20 @@ async def test_what_does_not_come_in_time_is_not_waited_for():
     assert api.reader.resting
 
 
-@pytest.mark.parametrize("name", ["..", "../secrets", "a/b", "", "A", "a b", "x" * 254, "n1\n"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "..",
+        "../secrets",
+        "a/b",
+        "/api/v1/namespaces/x/secrets/y",
+        "",
+        "A",
+        "a b",
+        "x" * 254,
+        "n1\n",
+    ],
+)
 async def test_a_name_that_no_node_can_have_is_absent_and_makes_no_path(name):
     api = Api()
     found = await api.reader.read([name])
@@ -162,3 +175,18 @@ async def test_the_first_contact_is_not_waited_for_for_long(monkeypatch):
     async with asyncio.timeout(5):
         await api.reader.try_out()
     assert api.reader.resting
+
+
+async def test_other_objects_are_read_by_their_paths():
+    api = Api()
+    path = "/apis/skyhook.nvidia.com/v1alpha1/skyhooks/gpu"
+    assert set(await api.reader.read(["n1"], [path])) == {"n1", path}
+    assert api.asked == ["n1", path]
+
+
+@pytest.mark.parametrize("name", ["..", "GPU", ""])
+async def test_the_last_step_of_a_path_must_be_a_name(name):
+    api = Api()
+    found = await api.reader.read([], [f"/apis/skyhook.nvidia.com/v1alpha1/skyhooks/{name}"])
+    assert [node.node for node in found.values()] == [None]
+    assert api.asked == []

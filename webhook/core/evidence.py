@@ -26,6 +26,12 @@ class Evidence(Protocol):
     def every(self) -> tuple[View, ...] | None:
         """All Nodes there are, as last seen; None where not all of them are known."""
 
+    def objects(self, path: str) -> tuple[View, ...]:
+        """The states that the object at this API path is or lately was in, as far as rules read it.
+
+        () where not all of them are known.
+        """
+
 
 @dataclass(frozen=True, slots=True)
 class NoEvidence:
@@ -47,6 +53,11 @@ class NoEvidence:
         """Not known."""
         return None
 
+    def objects(self, path: str) -> tuple[View, ...]:
+        """Nothing."""
+        del path
+        return ()
+
 
 @dataclass(frozen=True, slots=True)
 class GivenNodes:
@@ -55,10 +66,12 @@ class GivenNodes:
     Attributes:
         nodes: name -> views of the whole Node objects.
         complete: whether these are all Nodes there are, so that a missing one does not exist.
+        owners: API path -> states of other objects that were given as well.
     """
 
     nodes: Mapping[str, tuple[View, ...]] = field(default_factory=dict)
     complete: bool = True
+    owners: Mapping[str, tuple[View, ...]] = field(default_factory=dict)
 
     def knows(self, node: str) -> bool:
         """Whether the Node was given."""
@@ -75,3 +88,7 @@ class GivenNodes:
     def every(self) -> tuple[View, ...] | None:
         """The newest state of each Node, where all were given."""
         return tuple(states[-1] for states in self.nodes.values()) if self.complete else None
+
+    def objects(self, path: str) -> tuple[View, ...]:
+        """The states that were given."""
+        return self.owners.get(path, ())

@@ -31,6 +31,12 @@ def status_changed(obj: View) -> datetime | None:
     )
 
 
+def spec_changed(obj: View) -> datetime | None:
+    """The latest that anybody wrote something in the spec; None where nothing tells."""
+    owners = (e for e in _entries(obj) if e.at("fieldsV1", "f:spec") is not None)
+    return max(_times(owners), default=None)
+
+
 def _entries(obj: View) -> list[View]:
     fields = obj.at("metadata", "managedFields")
     return (fields.items if fields is not None else None) or []

@@ -34,7 +34,7 @@ def grants(options: Options) -> list[Object]:
 
 
 def _cluster_rules(options: Options) -> list[Object]:
-    """CaBundles, by name, and for the cross-check a Node, by whatever name.
+    """CaBundles, by name, and for the cross-check a Node or a Skyhook, by whatever name.
 
     A list or watch of one name is allowed by that name too.
     """
@@ -46,7 +46,8 @@ def _cluster_rules(options: Options) -> list[Object]:
     )
     verbs = (*_SEE, "patch") if options.conversion else _SEE
     crds = _rule("apiextensions.k8s.io", ("customresourcedefinitions",), verbs, CRDS)
-    return [ours, crds, _rule("", ("nodes",), ("get",))]
+    owners = (_rule(crd.partition(".")[2], (crd.partition(".")[0],), ("get",)) for crd in CRDS)
+    return [ours, crds, _rule("", ("nodes",), ("get",)), *owners]
 
 
 def _namespace_rules() -> list[Object]:

@@ -43,7 +43,7 @@ CLOCK: Final = datetime(2026, 11, 29, 20, 0, tzinfo=UTC)
 PERSON: Final = "sre-oncall"
 SERVICE_ACCOUNT: Final = "system:serviceaccount:fleet:rollouts"
 _KEYS: Final = frozenset(
-    {"at", "part", "kind", "old", "new", "by", "nodes", "why", "release", "delete"}
+    {"at", "part", "kind", "old", "new", "by", "nodes", "owners", "why", "release", "delete"}
 )
 
 
@@ -64,6 +64,7 @@ class Sample:
         old: the object before; None for a CREATE.
         new: the object after.
         nodes: the Nodes that are known, by name; None where nothing is.
+        owners: objects of the profile's own kind that are known, by name.
         by: operator, person, service-account; empty for somebody unknown.
         user: the writer's name.
         why: what is worth knowing about it.
@@ -83,6 +84,7 @@ class Sample:
     nodes: Mapping[str, dict[str, Any]] | None
     by: str
     user: str
+    owners: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     why: str = ""
     release: str = ""
     delete: bool = False
@@ -131,7 +133,7 @@ def told(profile: Profile, catalog: Catalog, known: Iterable[Sample]) -> Iterato
     of_release = {"": catalog}
     for sample in known:
         nodes = {name: (View.of(node),) for name, node in (sample.nodes or {}).items()}
-        evidence = GivenNodes(nodes, complete=sample.nodes is not None)
+        evidence = GivenNodes(nodes, sample.nodes is not None, _owners(profile, sample))
         release = sample.release
         if release not in of_release:
             chosen = {profile.profile: release}
@@ -142,6 +144,14 @@ def told(profile: Profile, catalog: Catalog, known: Iterable[Sample]) -> Iterato
         own = tuple(f for f in verdict.findings if f.rule in ids or f.rule.startswith(ids[0] + "."))
         exact = tuple(f for f in own if f.rule == ids[-1]) if sample.part else own
         yield Told(sample, verdict, exact)
+
+
+def _owners(profile: Profile, sample: Sample) -> dict[str, tuple[View, ...]]:
+    of = profile.identity
+    if of is None:
+        return {}
+    at = f"/apis/{of.group}/v1alpha1/{of.plural}"
+    return {f"{at}/{name}": (View.of(owner),) for name, owner in sample.owners.items()}
 
 
 def _ids(profile: Profile, sample: Sample) -> list[str]:
@@ -205,6 +215,10 @@ def _sample(
         nodes=None
         if nodes is None
         else {name: overlaid(bases.get("Node") or {}, over or {}) for name, over in nodes.items()},
+        owners={
+            name: overlaid(bases.get(profile.identity.kind if profile.identity else "") or {}, over)
+            for name, over in (entry.get("owners") or {}).items()
+        },
         by=by,
         user=_user(profile, by),
         why=str(entry.get("why", "")),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from webhook.certs.cluster import ClusterError, in_cluster
 from webhook.core.evidence import NoEvidence
@@ -19,7 +20,7 @@ from webhook.server.log import short
 from webhook.server.nodes import NodeReader
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Coroutine
 
     from webhook.catalog import Catalog
     from webhook.certs.apiclient import ApiCluster
@@ -35,6 +36,16 @@ _NOTHING: Final = NoEvidence()
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One call: who judges, what, and which of it are copies."""
+
+    engine: Engine
+    api_version: str
+    request: AdmissionRequest
+    copies: Copies
 
 
 class CrossCheck:
@@ -66,19 +77,32 @@ class CrossCheck:
 
     async def judge(self, engine: Engine, body: bytes) -> Judged:
         """The verdict on the review in a body. Raises ReviewError."""
+        found = self.look(engine, body)
+        return found if isinstance(found, Judged) else await found
+
+    def look(self, engine: Engine, body: bytes) -> Judged | Coroutine[Any, Any, Judged]:
+        """The same at once, where nothing has to be read. Raises ReviewError."""
         review = engine.opening.review(body)
         request = request_of(review)
         copies = self._copies_of(engine.catalog)
         evidence = self._first_look()
         verdict = engine.judge_request(request, evidence)
         missed = copies.missed(verdict)
-        if missed:
-            verdict = await self._looked_into(engine, request, verdict, missed, copies)
-        elif isinstance(evidence, Recalled) and evidence.seen:
+        owners = copies.missed_owners(verdict)
+        if isinstance(evidence, Recalled):
+            owners = (*owners, *evidence.unknown())
+        asked = _Asked(engine, review.api_version, request, copies)
+        if missed or owners:
+            return self._looked_into(asked, verdict, missed, owners)
+        if isinstance(evidence, Recalled) and evidence.seen:
             self._metrics.compared("borne-out" if evidence.knew() else "unproven")
-        copies.remember(self.memory, request, self._clock(), allowed=verdict.allowed)
-        self._metrics.remembered(len(self.memory), self.memory.size)
-        return Judged.of(review.api_version, request, verdict)
+        return self._judged(asked, verdict)
+
+    def _judged(self, asked: _Asked, verdict: Verdict) -> Judged:
+        request, memory = asked.request, self.memory
+        asked.copies.remember(memory, request, self._clock(), allowed=verdict.allowed)
+        self._metrics.remembered(len(memory), memory.size)
+        return Judged.of(asked.api_version, request, verdict)
 
     async def close(self) -> None:
         """Ends the connections to the API server."""
@@ -99,29 +123,28 @@ class CrossCheck:
 
     async def _looked_into(
         self,
-        engine: Engine,
-        request: AdmissionRequest,
+        asked: _Asked,
         verdict: Verdict,
         missed: tuple[str, ...],
-        copies: Copies,
-    ) -> Verdict:
-        """The verdict to give after a first look found copies that nothing remembered bears out."""
+        owners: tuple[str, ...],
+    ) -> Judged:
+        """The verdict to give after a first look found what nothing remembered bears out."""
+        engine, request, copies = asked.engine, asked.request, asked.copies
         evidence: Evidence = _NOTHING
-        if verdict.writer is not Writer.PERSON or self._calm(request):
+        if verdict.writer is not Writer.PERSON or not missed or self._calm(request):
             if self.reader is None:
                 self._metrics.compared("untrue")
-                return verdict
-            live = await self.reader.read(missed)
+                return self._judged(asked, verdict)
+            live = await self.reader.read(missed, owners)
             now = self._clock()
             for name, node in live.items():
                 copies.saw(self.memory, name, node, now)
             evidence = Recalled(self.memory, now, inf, live=live)
         verdict = engine.judge_request(request, evidence)
-        known = isinstance(evidence, Recalled) and evidence.knew(missed)
-        self._metrics.compared(
-            "untrue" if copies.missed(verdict) else "borne-out" if known else "unproven"
-        )
-        return verdict
+        untrue = copies.missed(verdict) or copies.missed_owners(verdict)
+        known = isinstance(evidence, Recalled) and evidence.knew((*missed, *owners))
+        self._metrics.compared("untrue" if untrue else "borne-out" if known else "unproven")
+        return self._judged(asked, verdict)
 
     def _calm(self, request: AdmissionRequest) -> bool:
         """Whether the status is as it has been for a while.
@@ -149,7 +172,7 @@ async def cross_check_of(state: State) -> CrossCheck | None:
         log("info", "no cross-check with Nodes: there is no way to an API server")
         return None
     reader = NodeReader(
-        cluster.node_metadata,
+        lambda key: cluster.stored(key) if key.startswith("/") else cluster.node_metadata(key),
         lately=timedelta(seconds=lately),
         within=settings.cross_check_timeout,
         per_second=settings.cross_check_reads,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
     Get = Callable[[str], Awaitable[bytes | None]]
-    """(name) -> the Node as JSON, or None where there is none. Raises ClusterError."""
+    """(a Node's name, or another object's path) -> it as JSON, or None. Raises ClusterError."""
 
 FRESH: Final = 1.0
 """For so many seconds what was read is not read again."""
@@ -86,26 +86,31 @@ class NodeReader:
         except ClusterError as error:
             self._refused_or_failed(error)
 
-    async def read(self, names: Sequence[str]) -> dict[str, LiveNode]:
-        """What is known of these Nodes, at once or within the time that a review has."""
+    async def read(self, names: Sequence[str], paths: Sequence[str] = ()) -> dict[str, LiveNode]:
+        """What is known of these Nodes, at once or within the time that a review has.
+
+        ``paths``: of other objects, by which they are also called in what comes back. Only their
+        last step comes from a review.
+        """
         found: dict[str, LiveNode] = {}
         asked: list[str] = []
-        for name in names[:MOST]:
-            known = self._known(name)
+        last = [(name, name) for name in names] + [(p, p.rpartition("/")[2]) for p in paths]
+        for key, name in last[:MOST]:
+            known = self._known(key, name)
             if known is not None:
-                found[name] = known
+                found[key] = known
             elif self._may():
-                asked.append(name)
+                asked.append(key)
             else:
                 self._count("limited")
         if asked and not self.resting:
             found |= await self._all(asked)
         return found
 
-    def _known(self, name: str) -> LiveNode | None:
-        if not _NAME.fullmatch(name):  # no Node can be called that, and no path may be made of it
+    def _known(self, key: str, name: str) -> LiveNode | None:
+        if not _NAME.fullmatch(name):  # nothing can be called that, and no path may be made of it
             return LiveNode(None, self._now(), self.lately)
-        at, node = self._kept.get(name, (0.0, None))
+        at, node = self._kept.get(key, (0.0, None))
         return node if node is not None and self._clock() - at < FRESH else None
 
     def _may(self) -> bool:
