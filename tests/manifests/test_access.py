@@ -30,6 +30,8 @@ def test_everything_is_granted_by_name_but_what_has_none():
         f"mutatingwebhookconfigurations {CONFIGURATION}": ["get", "list", "watch", "patch"],
         f"customresourcedefinitions {' '.join(CRDS)}": ["get", "list", "watch"],
         "nodes *": ["get"],
+        "skyhooks *": ["get"],
+        "nodewrights *": ["get"],
         "secrets *": ["create"],
         f"secrets {SECRET}": ["get", "update"],
         "endpointslices *": ["get", "list", "watch"],
