@@ -167,3 +167,66 @@ def test_output_is_utf8_json_whatever_the_object_holds(cli, write):
     write("new.yaml", OLD_YAML.replace("n1: waiting", 'n1: "größer ✓ \\u2028"'))
     done = cli("validate", "--old", "old.yaml", "-o", "jsonl", "new.yaml")
     assert "größer ✓" in json.loads(done.out)["findings"][0]["message"]
+
+
+TRAPS = """\
+apiVersion: skyhook.nvidia.com/v1alpha1
+kind: Skyhook
+metadata:
+  name: demo
+  labels: {a: yes, b: 010}
+spec:
+  nodeSelectors: {matchLabels: {role: gpu}}
+  priority: 010
+  packages:
+    tuning:
+      version: 1.10
+      image: r/x
+      configMap: {when: 2026-11-29, at: 010, no: yes}
+---
+---
+# nothing
+---
+apiVersion: v1
+kind: List
+items:
+- apiVersion: skyhook.nvidia.com/v1alpha1
+  kind: Skyhook
+  metadata: {name: other}
+  spec:
+    packages:
+      tuning:
+        version: 2
+        image: r/x
+        image: r/y
+---
+apiVersion: skyhook.nvidia.com/v1alpha1
+kind: Skyhook
+spec: {priority: .nan, a: 1, a: 2}
+"""
+WHERE = {
+    (5, "metadata.labels"): 2,
+    (11, "spec.packages[tuning].version"): 1,
+    (13, "spec.packages[tuning].configMap"): 2,
+    (27, "spec.packages[tuning].version"): 1,
+    (29, "spec.packages.tuning.image"): 1,
+    (33, "spec"): 2,
+}
+
+
+def test_every_trap_of_yaml_is_told_where_it_stands(cli, write):
+    """bug-reports.md G: B54a to B54e, each by line and column."""
+    path = write("traps.yaml", TRAPS)
+    done = cli("validate", "-o", "json", path)
+    assert done.code == 1
+    rows = [f for r in json.loads(done.out)["results"] for f in r["findings"]]
+    traps = [f for f in rows if f["severity"] == "deny"]
+    text = TRAPS.splitlines()
+    for (line, field), least in WHERE.items():
+        there = [f for f in traps if f["line"] == line and f["field"].startswith(field)]
+        assert len({(f["column"], f["message"]) for f in there}) >= least, (line, there)
+    for found in traps:
+        assert text[found["line"] - 1][found["column"] - 1].strip(), found
+    doubled = [f for f in traps if f["rule"] == "document.doubled-key"]
+    assert [(f["line"], f["column"]) for f in doubled] == [(29, 9), (33, 30)]
+    assert "deny: spec.priority: .nan" in cli("validate", path).out, "no name is no empty name"

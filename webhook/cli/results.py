@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from webhook.cli.subjects import Subject
     from webhook.core.field import FieldPath
     from webhook.core.finding import Finding
+    from webhook.documents.position import Position
     from webhook.reviews.verdict import Verdict
 
 _ENCODE: Final = msgspec.json.Encoder()
@@ -81,11 +83,11 @@ def result_of(subject: Subject, verdict: Verdict | None) -> Result:
         denied = (*denied, *without_repeats(about_text, verdict.denied))
         warned = (*warned, *without_repeats(about_text, verdict.warned))
         audited = verdict.audited
-    request = subject.request
+    request, places = subject.request, _Places(subject)
     rows = [
-        *(_row(subject, f, "deny") for f in denied),
-        *(_row(subject, f, "warn") for f in warned),
-        *(_row(subject, f, "audit") for f in audited),
+        _row(f, effect, *places.of(f))
+        for effect, found in (("deny", denied), ("warn", warned), ("audit", audited))
+        for f in found
     ]
     return Result(
         source=subject.source,
@@ -101,12 +103,29 @@ def result_of(subject: Subject, verdict: Verdict | None) -> Result:
     )
 
 
-def _row(subject: Subject, finding: Finding, effect: str) -> FindingRow:
-    line, column = subject.line, None
-    if subject.document is not None:
-        place = subject.document.position(_steps(subject.document.value, finding.field))
-        line, column = place.line, place.column
+def _row(finding: Finding, effect: str, line: int | None, column: int | None) -> FindingRow:
     return FindingRow(finding.rule, str(finding.field), effect, text_of(finding), line, column)
+
+
+class _Places:
+    """Where the findings about one subject stand."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._own: dict[tuple[str, str], deque[Position]] = {}
+        if subject.document is not None:
+            for problem in subject.document.problems:
+                key = (f"document.{problem.kind.value}", problem.message)
+                self._own.setdefault(key, deque()).append(problem.position)
+
+    def of(self, finding: Finding) -> tuple[int | None, int | None]:
+        """Line and column: what is wrong with a text stands where it was met, the rest by its field."""
+        document = self._subject.document
+        if document is None:
+            return self._subject.line, None
+        own = self._own.get((finding.rule, finding.message))
+        place = own.popleft() if own else document.position(_steps(document.value, finding.field))
+        return place.line, place.column
 
 
 def _steps(value: Any, field: FieldPath) -> tuple[str | int, ...]:
@@ -189,8 +208,8 @@ class TextPrinter:
             if row.severity == "audit" and not self.verbose:
                 continue
             place = ":".join(str(p) for p in (result.source, row.line, row.column) if p is not None)
-            at = f"{row.field}: " if row.field else ""
-            self.echo(f"{place}: {row.severity}: {who}: {at}{row.message}", row.severity)
+            at = "".join(f"{part}: " for part in (who, row.field) if part)
+            self.echo(f"{place}: {row.severity}: {at}{row.message}", row.severity)
         shown = any(row.severity != "audit" for row in result.findings)
         one_of_many = result.uid and "/" not in result.uid  # a recorded review, not a manifest
         if not shown and not self.quiet and (self.verbose or not one_of_many):

@@ -31,8 +31,8 @@ class GithubPrinter:
         for row in result.findings:
             parts = {"file": result.source, "line": row.line, "col": row.column, "title": row.rule}
             given = ",".join(f"{k}={_property(str(v))}" for k, v in parts.items() if v is not None)
-            at = f"{row.field}: " if row.field else ""
-            text = _data(plain(f"{who}: {at}{row.message}"))
+            at = "".join(f"{part}: " for part in (who, row.field) if part)
+            text = _data(plain(f"{at}{row.message}"))
             self.write(f"::{_COMMANDS[row.severity]} {given}::{text}\n")
 
     def end(self, summary: Summary) -> None:

@@ -61,12 +61,12 @@ def _result(result: Result, row: FindingRow, number: int) -> dict[str, Any]:
             region["startColumn"] = row.column
         place["region"] = region
     who = f"{result.kind} {result.name}".strip()
-    at = f"{row.field}: " if row.field else ""
+    at = "".join(f"{part}: " for part in (who, row.field) if part)
     return {
         "ruleId": row.rule,
         "ruleIndex": number,
         "level": _LEVELS[row.severity],
-        "message": {"text": f"{who}: {at}{row.message}"},
+        "message": {"text": f"{at}{row.message}"},
         "locations": [
             {
                 "physicalLocation": place,
