@@ -91,7 +91,7 @@ SAID = {
     "break_glass": "`{users: [system:masters], hours: 24}`",
     "namespace": "the pod's own", "kubeconfig": "none", "client_ca": "none", "conditions": "`{window: open}`",
     "rotation": "`{look: 10, settle: 60, retire: 600}`",
-    "max_body_bytes": "20 MiB", "max_convert_bytes": "64 MiB", "max_in_flight_bytes": "256 MiB", "usual_rules": "`false`",
+    "max_body_bytes": "20 MiB", "max_convert_bytes": "64 MiB", "max_in_flight_bytes": "256 MiB", "cross_check_bytes": "32 MiB", "usual_rules": "`false`",
     "profiles": "`[skyhook, nodewright]`", "cert_dir": "`certs/dev`", "mode": "`enforce`",
 }  # fmt: skip
 """Defaults that the table puts in words, checked one by one below."""

@@ -225,6 +225,16 @@ class Metrics:
             ["kind"],
             registry=self.registry,
         )
+        self.workers = Gauge(
+            "skyhook_webhook_workers",
+            "Worker processes that live, with more than one; they count together",
+            registry=self.registry,
+        )
+        self.restarts = Counter(
+            "skyhook_webhook_worker_restarts_total",
+            "Workers that were begun again because they ended",
+            registry=self.registry,
+        )
         self.generation = Gauge(
             "skyhook_webhook_settings_generation",
             "Generation of the settings in force; 1 after the start",

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from webhook.cli.failures import EXPECTED
+from webhook.cli.failures import EXPECTED, OUR_FAULT
 from webhook.cli.options import policy_options, settings_of
 
 if TYPE_CHECKING:
-    from webhook.server.run import Server
+    from webhook.server.process import Process
     from webhook.settings import Settings
 
 
@@ -102,8 +102,8 @@ def run(settings: Settings, source: _Again | None = None, *, say_how: bool = Fal
     from webhook.cli.running import released
     from webhook.metrics import Metrics
     from webhook.server.log import Log, attach
+    from webhook.server.process import process_of
     from webhook.server.reload import Source
-    from webhook.server.run import Server
     from webhook.server.state import State
 
     shown = released(settings, settings.kubeconfig, None)
@@ -116,16 +116,17 @@ def run(settings: Settings, source: _Again | None = None, *, say_how: bool = Fal
     for line in assumptions(seen(settings, shown.release), engine.catalog):
         log("info", line)
     again = None if source is None else Source(source.file, source.load)
-    server = Server(State(engine, settings, Metrics(kinds), log, source=again))
-    server.state.operator_release = shown.release
+    state = State(engine, settings, Metrics(kinds), log, source=again)
+    state.operator_release = shown.release
+    server = process_of(state)
     try:
-        asyncio.run(server.run(_say_how if say_how else None))
+        lived = asyncio.run(server.run(_say_how if say_how else None))
     except (CertError, OSError, ValueError) as error:
         raise CallerError(str(error)) from None
-    return 0
+    return 0 if lived else OUR_FAULT
 
 
-def _say_how(server: Server) -> None:
+def _say_how(server: Process) -> None:
     folder = server.state.settings.cert_dir
     click.echo(
         f"""

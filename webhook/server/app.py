@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from webhook.server.routes import Route
-    from webhook.server.state import State
 
 _PLAIN: Final = "text/plain"
 
@@ -63,12 +62,12 @@ def probe_app(
     return app
 
 
-def metrics_app(state: State) -> web.Application:
+def metrics_app(exposed: Callable[[], Awaitable[bytes]]) -> web.Application:
     """/metrics."""
     app = web.Application(middlewares=[statuses])
 
     async def metrics(_request: web.Request) -> web.Response:
-        return web.Response(body=state.metrics.text(), headers={"Content-Type": CONTENT_TYPE})
+        return web.Response(body=await exposed(), headers={"Content-Type": CONTENT_TYPE})
 
     app.router.add_get("/metrics", metrics)
     return app

@@ -15,8 +15,9 @@ _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 _BY_LEVEL: Final = (("error", 40), ("warning", 30), ("info", 20), ("debug", 0))
 _ENCODE: Final = msgspec.json.Encoder()
 _LONGEST: Final = 300
-_NOT_HTTP: Final = "HttpProcessingError"
-"""Aiohttp's, by name: the log must not load aiohttp."""
+_PEERS: Final = frozenset({"HttpProcessingError", "RequestPayloadError", "ConnectionError"})
+"""What aiohttp complains of where a peer sends no HTTP or half a body, or goes away; by name, for the
+log must not load aiohttp."""
 
 Write = Callable[[bytes], object]
 
@@ -26,10 +27,12 @@ class Log:
 
     Attributes:
         level: the least level that is written.
+        also: what every line says: the number of the worker, where there are several.
     """
 
     def __init__(self, level: str = "info", write: Write | None = None) -> None:
         self.level = _LEVELS[level]
+        self.also: dict[str, Any] = {}
         self._write = write or _stderr
 
     def at(self, level: str) -> None:
@@ -40,7 +43,13 @@ class Log:
         """One line: time, level, what happened, and its particulars."""
         if _LEVELS[level] < self.level:
             return
-        line = {"time": round(time.time(), 3), "level": level, "event": event, **fields}
+        line = {
+            "time": round(time.time(), 3),
+            "level": level,
+            "event": event,
+            **self.also,
+            **fields,
+        }
         self._write(_ENCODE.encode(line) + b"\n")
 
     def fault(self, event: str, error: BaseException, **fields: Any) -> None:
@@ -66,7 +75,7 @@ class Bridge(logging.Handler):
             self._log(level, record.getMessage(), logger=record.name)
             return
         error = record.exc_info[1] if record.exc_info else None
-        if error is not None and any(c.__name__ == _NOT_HTTP for c in type(error).__mro__):
+        if error is not None and any(c.__name__ in _PEERS for c in type(error).__mro__):
             self._log("debug", "not HTTP", error=type(error).__name__)
         elif error is not None:
             self._log.fault("library", error, logger=record.name)

@@ -14,10 +14,12 @@ from webhook.certs.serving import ServingContext
 from webhook.server.certificates import CRD_GROUPS, Certificates
 from webhook.server.crosscheck import cross_check_of
 from webhook.server.following import Following
+from webhook.server.handed import Handed
 from webhook.server.head import Heads
 from webhook.server.lane import Lanes
 from webhook.server.listener import KEEP_ALIVE, Edge, Listener
 from webhook.server.log import short
+from webhook.server.plain import Plain
 from webhook.server.readiness import Readiness
 from webhook.server.recording import recorder_of
 from webhook.server.reload import Reload
@@ -29,10 +31,12 @@ if TYPE_CHECKING:
 
     from aiohttp import web
 
+    from webhook.server.link import Link
     from webhook.server.state import State
 
 PROBES_LATER: Final = 0.5
 """Seconds that the first certificate may take before probes and metrics are loaded beside it."""
+LOOPBACK: Final = "127.0.0.1"
 RESTART: Final = 5.0
 """Seconds before background work that ended by a fault begins again."""
 LAST_CALLS: Final = 2.0
@@ -41,28 +45,21 @@ LOOK: Final = 0.05
 """Seconds between two looks at whether calls are still under way at the end."""
 
 
-class Address(str):
-    """``host:port`` as a flag gives it; an empty host is every address, ``0`` is none."""
-
-    __slots__ = ()
-
-    def parts(self) -> tuple[str, int] | None:
-        """(host, port), or None for no listener. Raises ValueError."""
-        if self in ("", "0"):
-            return None
-        host, colon, port = self.rpartition(":")
-        if not colon or not port.isdigit():
-            raise ValueError(f"{str(self)!r} is no host:port")
-        return host.strip("[]") or "0.0.0.0", int(port)  # noqa: S104
-
-
 class Server:
-    """One process: an HTTPS listener, and plain ones for probes and metrics."""
+    """One process: an HTTPS listener, and plain ones for probes and metrics; of a worker the first alone."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, link: Link | None = None) -> None:
+        """`link`: the line to the supervisor, of a worker; its port is `state.port`."""
         self.state = state
         self.tls = ServingContext(client_ca_pem=_client_ca(state))
-        self.certificates = Certificates(state, self.tls)
+        self.worker = link is not None
+        self.certificates: Certificates | Handed = (
+            Certificates(state, self.tls)
+            if link is None
+            else Handed(
+                state, self.tls, link, {"metrics": self._exposed, "ready": self._asked_ready}
+            )
+        )
         self.port = state.settings.port
         self.ports: dict[str, int] = {}
         self._listeners: list[Listener] = []
@@ -77,16 +74,19 @@ class Server:
         within the first second.
         """
         settings = self.state.settings
-        if settings.workers > 1:
-            self.state.log("warning", "this version starts one process, whatever `workers` says")
-        edge = await self._listen_for_reviews()
-        self.readiness = Readiness(settings.bind_address, self.port, self._ca, time.monotonic)
+        edge, host, port = await self._listen_for_reviews()
+        self.readiness = Readiness(host, port, self._ca, time.monotonic)
         if settings.client_ca is not None:  # the one path that never asks for a certificate
             self.readiness.sample = (CONVERT, conversion(CRD_GROUPS[0]))
         serving = asyncio.ensure_future(self._with_certificates(self.readiness))
         try:
             await asyncio.wait((serving,), timeout=PROBES_LATER)
-            await self._listen_plainly(self.readiness)
+            if not self.worker:
+                plain = Plain(self.state, self.readiness, self._exposed, self._told)
+                try:
+                    self.ports = await plain.start()
+                finally:
+                    self._listeners += plain.listeners
             await edge.load()
             await serving
         finally:
@@ -100,7 +100,8 @@ class Server:
         gc.collect()
         gc.freeze()
         gc.collect()  # counts what is left: a full collection waits for a quarter as much again
-        self.state.log("info", "serving", port=self.port, **self.ports)
+        event = "worker serving" if self.worker else "serving"
+        self.state.log("info", event, port=self.port, **self.ports)
 
     async def _with_certificates(self, readiness: Readiness) -> None:
         await self.certificates.connect()
@@ -108,7 +109,8 @@ class Server:
             readiness.trusted = self.certificates.shared.owner.seen_right
         await self.certificates.first()
 
-    async def _listen_for_reviews(self) -> Edge:
+    async def _listen_for_reviews(self) -> tuple[Edge, str, int]:
+        """Returns also where this very process can be asked: workers share their port."""
         state, settings = self.state, self.state.settings
         routes = routes_of(state)
 
@@ -123,33 +125,23 @@ class Server:
         edge = Edge(app, settings.shutdown_grace)
         listener = Listener(edge, settings.shutdown_grace, self.tls, lanes)
         self._listeners.append(listener)
-        await listener.start(settings.bind_address, settings.port)
+        port = state.port if self.worker else settings.port
+        await listener.start(settings.bind_address, port, shared=self.worker)
         self.port = state.port = listener.port
-        return edge
+        if not self.worker:
+            return edge, settings.bind_address, self.port
+        own = Listener(edge, settings.shutdown_grace, self.tls, lanes)
+        self._listeners.append(own)
+        await own.start(LOOPBACK, 0)
+        return edge, LOOPBACK, own.port
 
-    async def _listen_plainly(self, readiness: Readiness) -> None:
-        settings, grace = self.state.settings, self.state.settings.shutdown_grace
+    async def _exposed(self) -> bytes:
+        return self.state.metrics.text()
 
-        def metrics() -> web.Application:
-            from webhook.server.app import metrics_app
-
-            return metrics_app(self.state)
-
-        def probes() -> web.Application:
-            from webhook.server.app import probe_app
-
-            return probe_app(readiness, self._told)
-
-        for name, text, app in (
-            ("metrics", settings.metrics_bind_address, metrics),
-            ("health", settings.health_probe_bind_address, probes),
-        ):
-            address = Address(text).parts()
-            if address is not None:
-                listener = Listener(Edge(app, grace), grace)
-                self._listeners.append(listener)
-                await listener.start(*address)
-                self.ports[name] = listener.port
+    async def _asked_ready(self) -> dict[str, str | None]:
+        """For the supervisor: why we are not ready, and what else is to be told."""
+        why = "starting" if self.readiness is None else await self.readiness()
+        return {"why": why, "more": self._told()}
 
     def _told(self) -> str:
         """What readiness adds about the settings, while the file is not what is in force."""
@@ -183,8 +175,8 @@ class Server:
         bundle = self.tls.bundle
         return bundle.ca_pem if bundle is not None else None
 
-    async def run(self, on_ready: Callable[[Server], None] | None = None) -> None:
-        """Serves until SIGTERM or SIGINT, then drains; a second signal ends at once."""
+    async def run(self, on_ready: Callable[[Server], None] | None = None) -> bool:
+        """Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. Returns True."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._signalled, number)
@@ -197,6 +189,7 @@ class Server:
         finally:
             await self.close()
         self.state.log("info", "ended")
+        return True
 
     async def _started(self) -> bool:
         """Whether it serves: a signal may come while it still waits for a certificate."""
