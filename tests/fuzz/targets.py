@@ -180,15 +180,16 @@ def conversion(data: bytes) -> None:
     except ReviewError:
         return
     told = convert(asked, engine().converters, NOW)
-    answer = msgspec.json.decode(told)["response"]
-    assert answer["uid"] == asked.uid
-    if answer["result"]["status"] == "Failure":
-        assert answer["convertedObjects"] == []
-        return
+    msgspec.json.decode(told, type=msgspec.Raw)
     try:
         given = json.loads(data)["request"].get("objects") or []
-        made = json.loads(told)["response"]["convertedObjects"]
+        answer = json.loads(told)["response"]
     except RecursionError:
+        return
+    made = answer["convertedObjects"]
+    assert answer["uid"] == asked.uid
+    if answer["result"]["status"] == "Failure":
+        assert made == []
         return
     assert len(given) == len(made)
     for old, new in zip(given, made, strict=True):
@@ -199,11 +200,13 @@ def _converted(old: Any, new: Any, desired: str) -> None:
     if not isinstance(old, dict):
         assert equal_values(old, new) or old != old
         return
-    assert new.get("apiVersion") == desired
+    version = old.get("apiVersion", desired)
+    known = isinstance(version, str) and version.rpartition("/")[0] == desired.rpartition("/")[0]
+    assert new.get("apiVersion") == (desired if known else version)
     assert isinstance(new["metadata"], dict) or old["metadata"] is not None
     for key in old.keys() | new.keys():
         if key not in {"apiVersion", "status", "metadata"}:
-            assert equal_values(old[key], new[key]), key
+            assert equal_values(old[key], new[key]), key  # KeyError: one has a member more
     before, after = old.get("status"), new.get("status")
     if isinstance(before, dict) and isinstance(after, dict):
         rest = [{k: v for k, v in s.items() if k != "conditions"} for s in (before, after)]

@@ -9,6 +9,10 @@ from webhook.documents import read_documents
 
 FOUND = {
     "a kind that is no UTF-8 was a 500": ("envelope", b'{"kind":{"group":"","kind":"\xd2"}}'),
+    "an odd review that ends badly was a 500": (
+        "conversion",
+        b'{"request":{"objects":[1]},"x":}',
+    ),
     "a separator on the last line, with text behind it, had line 0": ("yaml", b"------ x"),
 }
 

@@ -101,6 +101,8 @@ def _odd(body: bytes) -> _OddReview:
         return _ODD.decode(body)
     except msgspec.ValidationError as error:
         _bad(f"no {KIND}: {error}")
+    except (msgspec.DecodeError, RecursionError) as error:  # behind what the first pass stopped at
+        _bad(f"not JSON: {error}")
 
 
 def convert(review: ConversionReview, converters: Mapping[str, Converter], now: datetime) -> bytes:
