@@ -82,7 +82,7 @@ def test_ready_under_both_names_and_what_is_removed_is_gone(
     name = f"in-turn-{window}"
     both.create(name)
     for turn, release in enumerate(TURNS):
-        settings = {"mode": "audit", "releases": {"skyhook": release}, "conditions": {"window": ENDS[window]}}  # fmt: skip
+        settings = {"mode": "audit", "operator_version": {"skyhook": release}, "conditions": {"window": ENDS[window]}}  # fmt: skip
         guard = Guard(tmp_path_factory.mktemp(f"{window}-{turn}"), settings)
         try:
             with both.pointed_at(guard):
