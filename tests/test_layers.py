@@ -18,6 +18,7 @@ BELOW: dict[str, set[str]] = {
     "documents": set(),
     "certs": set(),
     "gitting": set(),
+    "migrating": {"documents"},
     "recording": set(),
     "checks": {"core", "lifecycle"},
     "specs": {"core", "lifecycle", "checks"},

@@ -48,6 +48,8 @@ _EXAMPLES: Final = (
     "specs/warnings.yaml",
 )
 
+_OWN_EXAMPLES: Final = {"skyhook": ("specs/rename.yaml",)}
+
 MORE_PROFILES: Final = (
     "cluster-api-machine",
     "cluster-api-machine-v1beta1",
@@ -126,7 +128,7 @@ def rule_examples(name: str) -> tuple[Mapping[str, Any], ...]:
     """Documents of writes that show what the rules of a profile of ours do (reviews/rulebook.py)."""
     return tuple(
         dict(load_yaml((files("webhook") / path).read_bytes(), path))
-        for path in (_EXAMPLES if name in PROFILES else ())
+        for path in (*(_EXAMPLES if name in PROFILES else ()), *_OWN_EXAMPLES.get(name, ()))
     )
 
 

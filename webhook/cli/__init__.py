@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for them reads every distribution
+
 from webhook.cli.failures import EXPECTED, USAGE_ERROR, explain_fault
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ _VERBS: Final = {
     "replay": "webhook.cli.replay:replay",
     "serve": "webhook.cli.serve:serve",
     "convert": "webhook.cli.convert:convert",
+    "migrate": "webhook.cli.migrate:migrate",
     "explain": "webhook.cli.explain:explain",
     "profile": "webhook.cli.profile:profile",
     "manifests": "webhook.cli.manifests:manifests",

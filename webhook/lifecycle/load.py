@@ -38,6 +38,9 @@ def build_profile(
         whole = {**_body(body, source, read_body), **whole}
     whole.pop("words", None)  # only anchors for the lists above
     whole.pop("examples", None)  # for `profile test`
+    further = whole.pop("further", {})  # rules of this profile's own, beside those of its body
+    if "guards" in whole and further:
+        whole["guards"] = [_with_more(guard, further) for guard in whole["guards"]]
     flat = "match" in whole
     if flat:
         whole["guards"] = [{k: whole.pop(k) for k in ("match", *FAMILIES) if k in whole}]
@@ -53,6 +56,15 @@ def build_profile(
         return Profile.model_validate(filled)
     except ValidationError as error:
         raise ProfileError(_reasons(error, source, flat=flat)) from None
+
+
+def _with_more(guard: Any, further: Any) -> Any:
+    """A guard with the rules that ``further`` has for its kind, family by family."""
+    match = guard.get("match") if isinstance(guard, dict) else None
+    more = further.get(match.get("kind")) if isinstance(match, dict) else None
+    if not isinstance(more, dict):
+        return guard
+    return {**guard, **{family: [*guard.get(family, []), *rules] for family, rules in more.items()}}
 
 
 def _body(name: Any, source: str, read_body: ReadBody) -> dict[str, Any]:

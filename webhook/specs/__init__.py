@@ -24,6 +24,7 @@ from webhook.specs.packages import package_key, package_name, package_version, u
 from webhook.specs.policies import policy_budget, policy_strategy
 from webhook.specs.reading import is_object
 from webhook.specs.releases import not_older
+from webhook.specs.rename import old_group
 from webhook.specs.resources import package_resources
 from webhook.specs.selection import compartments_select, selects_all, selects_nothing
 from webhook.specs.selectors import label_selector
@@ -78,6 +79,7 @@ WARNING_CHECKS: Final[Mapping[str, CheckFactory]] = {
     "never_installed": never_installed,
     "not_older": not_older,
     "odd_amounts": odd_amounts,
+    "old_group": old_group,
     "package_image": package_image,
     "package_label": package_label,
     "policy_cleared": policy_cleared,
