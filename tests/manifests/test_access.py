@@ -49,6 +49,19 @@ def test_mounted_certificates_need_no_right_at_all():
     assert rules(tls=Tls.MOUNTED) == rules(tls=Tls.CERT_MANAGER) == {}
 
 
+def test_with_mounted_certificates_a_cross_check_needs_the_right_to_get_and_a_token():
+    wanted = {f"{plural} *": ["get"] for plural in ("nodes", "skyhooks", "nodewrights")}
+    for tls in (Tls.MOUNTED, Tls.CERT_MANAGER):
+        assert rules(tls=tls, cross_check=True) == wanted
+        objects = {o["kind"]: o for o in render(replace(OPTIONS, tls=tls, cross_check=True))}
+        pod = objects["Deployment"]["spec"]["template"]["spec"]
+        assert pod["automountServiceAccountToken"]
+        assert objects["NetworkPolicy"]["spec"]["egress"]
+        binding = objects["ClusterRoleBinding"]
+        assert binding["roleRef"]["name"] == objects["ClusterRole"]["metadata"]["name"]
+    assert rules(cross_check=True) == rules()
+
+
 def test_what_the_server_looks_at_is_what_it_may_look_at():
     wanted = {target.name for target in _targets()}
     assert wanted == {CONFIGURATION, *CRDS}

@@ -100,7 +100,7 @@ def test_the_base_alone_is_an_installation_with_a_secret_that_somebody_fills():
 
 def test_components_combine_freely(tmp_path: Path):
     """cert-manager, the new group alone, audit, conversion (which needs no right there), monitoring."""
-    names = ("cert-manager", "nodewright", "audit-only", "conversion", "monitoring")
+    names = ("cert-manager", "nodewright", "audit-only", "conversion", "monitoring", "cross-check")
     folders = {"cert-manager": "certs/cert-manager"}
     for path, text in MADE.items():
         target = tmp_path / path

@@ -7,6 +7,7 @@ from typing import Any, Final
 from webhook.manifests.options import NAME, SHARED_SECRET, Object, Options, Tls, metadata
 
 RBAC: Final = "rbac.authorization.k8s.io"
+EVIDENCE: Final = f"{NAME}-nodes"
 CRDS: Final = ("nodewrights.nodewright.nvidia.com", "skyhooks.skyhook.nvidia.com")
 _SEE: Final = ("get", "list", "watch")
 
@@ -24,7 +25,7 @@ def account(options: Options) -> Object:
 def grants(options: Options) -> list[Object]:
     """Roles and bindings. With mounted certificates nobody has to ask the API server for anything."""
     if options.tls is not Tls.SELF_SIGNED:
-        return []
+        return evidence(options) if options.cross_check else []
     return [
         _role(options, "ClusterRole", _cluster_rules(options)),
         _binding(options, "ClusterRole"),
@@ -46,8 +47,24 @@ def _cluster_rules(options: Options) -> list[Object]:
     )
     verbs = (*_SEE, "patch") if options.conversion else _SEE
     crds = _rule("apiextensions.k8s.io", ("customresourcedefinitions",), verbs, CRDS)
-    owners = (_rule(crd.partition(".")[2], (crd.partition(".")[0],), ("get",)) for crd in CRDS)
-    return [ours, crds, _rule("", ("nodes",), ("get",)), *owners]
+    return [ours, crds, *_evidence_rules()]
+
+
+def _evidence_rules() -> list[Object]:
+    """Nodes, and those whose records they keep."""
+    kinds = [
+        ("", "nodes"),
+        *((group, plural) for plural, _, group in (c.partition(".") for c in CRDS)),
+    ]
+    return [_rule(group, (plural,), ("get",)) for group, plural in kinds]
+
+
+def evidence(options: Options) -> list[Object]:
+    """What a cross-check needs where our account may do nothing else."""
+    return [
+        _role(options, "ClusterRole", _evidence_rules(), EVIDENCE),
+        _binding(options, "ClusterRole", EVIDENCE),
+    ]
 
 
 def _namespace_rules() -> list[Object]:
@@ -68,16 +85,16 @@ def _rule(
     return {**rule, "verbs": list(verbs)}
 
 
-def _role(options: Options, kind: str, rules: list[Object]) -> Object:
-    about = metadata(options, namespaced=kind == "Role")
+def _role(options: Options, kind: str, rules: list[Object], name: str = NAME) -> Object:
+    about = metadata(options, name, namespaced=kind == "Role")
     return {"apiVersion": f"{RBAC}/v1", "kind": kind, "metadata": about, "rules": rules}
 
 
-def _binding(options: Options, kind: str) -> Object:
+def _binding(options: Options, kind: str, name: str = NAME) -> Object:
     return {
         "apiVersion": f"{RBAC}/v1",
         "kind": f"{kind}Binding",
-        "metadata": metadata(options, namespaced=kind == "Role"),
-        "roleRef": {"apiGroup": RBAC, "kind": kind, "name": NAME},
+        "metadata": metadata(options, name, namespaced=kind == "Role"),
+        "roleRef": {"apiGroup": RBAC, "kind": kind, "name": name},
         "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": options.namespace}],
     }

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from webhook.documents import dump_yaml
+from webhook.manifests.access import evidence
 from webhook.manifests.issuing import issuing
 from webhook.manifests.options import METRICS_SERVICE, NAME, SETTINGS_FILE, Object, Options, Tls
 from webhook.manifests.render import SPARE_SECONDS, render
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 FOLDER: Final = f"charts/{NAME}"
 _MADE: Final = "Made by `skyhook-webhook manifests --format helm`; a test compares. Change the program, not the file."
 _SELF_SIGNED: Final = 'eq .Values.tls "self-signed"'
+_ASKS: Final = f"or ({_SELF_SIGNED}) .Values.crossCheck"
 _MOUNTED: Final = 'ne .Values.tls "self-signed"'
 _NAMESPACE: Final = "{{ .Release.Namespace }}"
 _IMAGE: Final = (
@@ -42,6 +44,8 @@ _CONDITIONS: Final[Mapping[str, str]] = {
     "ResourceQuota": ".Values.quota",
     "PodDisruptionBudget": "gt (int .Values.replicas) 1",
     "NetworkPolicy": ".Values.networkPolicy",
+    "clusterrole-nodes.yaml": f"and .Values.crossCheck ({_MOUNTED})",
+    "clusterrolebinding-nodes.yaml": f"and .Values.crossCheck ({_MOUNTED})",
     "ClusterRole": _SELF_SIGNED,
     "ClusterRoleBinding": _SELF_SIGNED,
     "Role": _SELF_SIGNED,
@@ -72,7 +76,7 @@ def tree(options: Options) -> dict[str, str]:
 def _objects(options: Options) -> list[Object]:
     """Every object of every choice, once."""
     everything = replace(options, tls=Tls.SELF_SIGNED, conversion=True, monitoring=True)
-    return [*render(everything), *issuing(options)]
+    return [*render(everything), *issuing(options), *evidence(options)]
 
 
 def _file(obj: Object) -> str:
@@ -112,7 +116,7 @@ def _deployment(template: Template, obj: Object, options: Options) -> None:
         "nodeSelector": If(".Values.nodeSelector", say("{{ toJson .Values.nodeSelector }}")),
         "hostNetwork": If(".Values.hostNetwork", then=True),
         **pod,
-        "automountServiceAccountToken": say(f"{{{{ {_SELF_SIGNED} }}}}"),
+        "automountServiceAccountToken": say(f"{{{{ {_ASKS} }}}}"),
         "priorityClassName": say("{{ .Values.priorityClassName }}"),
         "dnsPolicy": say(
             '{{ ternary "ClusterFirstWithHostNet" "ClusterFirst" .Values.hostNetwork }}'
@@ -170,7 +174,7 @@ def _further(here: list[Object], mounted: list[Object]) -> list[If]:
 
 def _network(template: Template, obj: Object, options: Options) -> None:
     del template, options
-    obj["spec"]["egress"] = If(_SELF_SIGNED, obj["spec"]["egress"], [])
+    obj["spec"]["egress"] = If(_ASKS, obj["spec"]["egress"], [])
 
 
 def _metrics(template: Template, obj: Object, options: Options) -> None:

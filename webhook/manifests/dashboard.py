@@ -25,6 +25,8 @@ _PANELS: Final = (
     ("In flight", "short", (("sum by (webhook) (controller_runtime_webhook_requests_in_flight)", "{{webhook}}"),)),
     ("Condition names kept in step", "reqps", (("sum by (kind, done) (rate(skyhook_webhook_mutations_total[$__rate_interval]))", "{{kind}} {{done}}"),)),
     ("Who still writes old condition names", "short", (('sum by (kind, writer) (increase(skyhook_webhook_legacy_conditions_total{written="true"}[$__range]))', "{{kind}} {{writer}}"),)),
+    ("Copies against Nodes", "short", (("sum by (result) (increase(skyhook_webhook_cross_checks_total[$__range]))", "copies {{result}}"), ("sum by (result) (increase(skyhook_webhook_node_reads_total[$__range]))", "reads {{result}}"))),
+    ("Remembered of Nodes", "short", (("max(skyhook_webhook_remembered_nodes)", "nodes"), ("max(skyhook_webhook_remembered_bytes)", "bytes"))),
     ("Objects converted", "ops", (("sum by (version) (rate(skyhook_webhook_converted_objects_total[$__rate_interval]))", "to {{version}}"),)),
     ("Certificates are over in", "s", ((f"min by (cert) ({_EXPIRY}) - time()", "{{cert}}"),)),
     ("Rotation", "short", (("max by (phase) (skyhook_webhook_rotation_phase)", "{{phase}}"), ("max(skyhook_webhook_rotation_held)", "held"), ("max(skyhook_webhook_certificate_source_broken)", "source broken"))),

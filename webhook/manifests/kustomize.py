@@ -25,7 +25,7 @@ _COMPONENTS: Final = {
     "cert-manager": "certs/cert-manager",
     **{
         name: f"manifests/components/{name}"
-        for name in ("audit-only", "nodewright", "conversion", "monitoring")
+        for name in ("audit-only", "nodewright", "conversion", "monitoring", "cross-check")
     },
 }
 READY: Final = {

@@ -9,7 +9,6 @@ from webhook.manifests.options import (
     NAME,
     Object,
     Options,
-    Tls,
     metadata,
     selector,
 )
@@ -69,8 +68,8 @@ def policy(options: Options) -> Object:
 
 
 def egress(options: Options) -> list[Object]:
-    """What may leave: nothing with mounted certificates."""
-    if options.tls is not Tls.SELF_SIGNED:
+    """What may leave: nothing with mounted certificates and without cross-checks."""
+    if not options.asks:
         return []
     ours = {"podSelector": {"matchLabels": selector()}}
     return [

@@ -53,6 +53,7 @@ class Options:
         fail_specs: refuse spec writes while nobody answers; status, Nodes and conditions never are.
         conversion: caBundles of CRDs are kept as well.
         monitoring: ServiceMonitor, PrometheusRule and dashboard.
+        cross_check: our account may get Nodes and Skyhooks; with tls: self-signed it may anyway.
     """
 
     version: str
@@ -74,6 +75,7 @@ class Options:
     profile_files: Mapping[str, str] = field(default_factory=dict)
     conversion: bool = False
     monitoring: bool = False
+    cross_check: bool = False
 
     @property
     def document(self) -> dict[str, Any]:
@@ -85,6 +87,11 @@ class Options:
                 for name in profile_names(document["profiles"])
             ]
         return document
+
+    @property
+    def asks(self) -> bool:
+        """Whether we ever call the API server."""
+        return self.tls is Tls.SELF_SIGNED or self.cross_check
 
     @property
     def reference(self) -> str:

@@ -26,6 +26,7 @@ class Overlay:
     settings: Mapping[str, Any] = field(default_factory=dict)
     conversion: bool = False
     monitoring: bool = False
+    cross_check: bool = False
 
     def applied(self, options: Options) -> Options:
         """The options with this overlay."""
@@ -35,6 +36,7 @@ class Overlay:
             overrides={**options.overrides, **self.settings},
             conversion=self.conversion or options.conversion,
             monitoring=self.monitoring or options.monitoring,
+            cross_check=self.cross_check or options.cross_check,
         )
 
 
@@ -60,6 +62,9 @@ OVERLAYS: Final[Mapping[str, Overlay]] = {
     ),
     "monitoring": Overlay(
         "ServiceMonitor, PrometheusRule and a Grafana dashboard.", monitoring=True
+    ),
+    "cross-check": Overlay(
+        "We may get Nodes and Skyhooks, as the self-signed mode always may.", cross_check=True
     ),
 }
 

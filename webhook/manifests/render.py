@@ -63,7 +63,8 @@ def _termination(settings: Settings) -> int:
 
 def _tls(options: Options) -> list[Object]:
     """What only this way to a certificate needs."""
-    return issuing(options) if options.tls is Tls.CERT_MANAGER else access.grants(options)
+    issued = issuing(options) if options.tls is Tls.CERT_MANAGER else []
+    return [*issued, *access.grants(options)]
 
 
 def _monitoring(options: Options) -> list[Object]:

@@ -47,6 +47,7 @@ def values(options: Options) -> tuple[Value, ...]:
         Value("timeoutSeconds", options.timeout_seconds, "How long the API server waits for a verdict."),
         Value("conversion", options.conversion, "We may keep the caBundles of the operator's CRDs (docs/install.md, the second version)."),
         Value("monitoring", options.monitoring, "ServiceMonitor, PrometheusRule and Grafana dashboard; needs the Prometheus operator's CRDs."),
+        Value("crossCheck", options.cross_check, "With tls mounted or cert-manager: we may get Nodes and Skyhooks (docs/cross-check.md). self-signed always may."),
         Value("networkPolicy", default=True, about="Who may call us and what may leave."),
         Value("quota", default=True, about="A ResourceQuota that admits the priority class, as some clusters demand."),
         Value("port", options.port, "Of the HTTPS listener. A private cluster's firewall has to let the control plane reach it."),

@@ -124,7 +124,7 @@ def _pod(options: Options) -> Object:
         network = {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"}
     return {
         "serviceAccountName": NAME,
-        "automountServiceAccountToken": options.tls is Tls.SELF_SIGNED,
+        "automountServiceAccountToken": options.asks,
         # A Service called skyhook-webhook gives every Pod SKYHOOK_WEBHOOK_PORT=tcp://…: our own setting.
         "enableServiceLinks": False,
         "priorityClassName": options.priority_class,
