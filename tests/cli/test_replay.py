@@ -75,6 +75,24 @@ def test_warnings_that_came_first_keep_no_denial_off_the_list(capsys: Any) -> No
     assert "\n    warn: " not in out
 
 
+def test_where_nothing_could_be_judged_nothing_is_said_to_be_clean(
+    tmp_path: Path, capsys: Any
+) -> None:
+    log = tmp_path / "audit.log"
+    reviews = reading.reviews(reading.CHECKED_IN, names=[Path(CLEAN).name])
+    with log.open("w") as stream:
+        for _, event in audit.log(reviews):
+            for body in ("requestObject", "responseObject"):
+                event.pop(body, None)
+            stream.write(json.dumps({**event, "level": "Metadata"}) + "\n")
+    for given in (str(log), __file__):
+        code, out, _ = run(capsys, given)
+        assert code == 0
+        assert out.startswith("No write was judged: this says nothing about the cluster.\n")
+        assert "would have been denied" not in out
+        assert run(capsys, "--require-match", given)[0] == 2
+
+
 def test_a_clean_recording_is_said_to_be_clean(capsys: Any) -> None:
     code, out, err = run(capsys, CLEAN)
     assert code == 0

@@ -178,6 +178,16 @@ def test_deletions_forget_but_for_what_finalizers_hold(rebuilder: Rebuilder) -> 
     assert isinstance(fed(rebuilder, write("patch", {}, node(12))), Unjudged)
 
 
+def test_a_deletion_of_what_was_never_seen_cannot_be_judged(rebuilder: Rebuilder) -> None:
+    status = {"kind": "Status", "apiVersion": "v1"}
+    item = fed(rebuilder, write("delete", None, status))
+    assert isinstance(item, Unjudged)
+    assert item.why is Why.FIRST
+    item = fed(rebuilder, write("delete", None, None, level="Metadata"))
+    assert isinstance(item, Unjudged)
+    assert item.why is Why.METADATA
+
+
 def test_unguarded_kinds_other_stages_and_subresources(rebuilder: Rebuilder) -> None:
     assert (
         fed(rebuilder, write("create", {}, {}, objectRef={"resource": "pods", "name": "p"})) is None

@@ -47,7 +47,10 @@ def _counts(summary: Summary) -> Iterator[str]:
     span = ""
     if summary.first is not None and summary.last is not None:
         span = f" from {stamp(summary.first)} to {stamp(summary.last)}"
-    yield f"Of {_writes(summary.writes)}{span}, {summary.denied:,} would have been denied."
+    if summary.writes:
+        yield f"Of {_writes(summary.writes)}{span}, {summary.denied:,} would have been denied."
+    else:
+        yield "No write was judged: this says nothing about the cluster."
     if summary.would_deny:
         yield f"{summary.would_deny:,} more break rules that this policy does not enforce."
     if summary.warned:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from webhook.conversions.converter import fields_of
 from webhook.core.view import view
 from webhook.replaying.event import READS, WRITES, moment
+from webhook.replaying.leaving import left_behind, object_of
 from webhook.replaying.patching import PatchError, patched
 from webhook.replaying.states import State, States
 from webhook.replaying.stored import as_stored, head, is_node
@@ -140,7 +141,11 @@ class Rebuilder:
             self._lose(event, place)
             return Why.SUBRESOURCE
         if event.verb == "delete":
-            return self._deletion(event, reference, match, place), False
+            known = self.states.get(place)
+            request = self._deletion(event, reference, match, place)
+            if known is not None:
+                return request, False
+            return Why.METADATA if event.level == "Metadata" else self._unknown(place)
         creates = event.verb == "create" or event.code == _CREATED
         known = None if creates else self.states.get(place)
         after = self._in_our_version(self._after(event, reference, match, known), event, match)
@@ -165,11 +170,14 @@ class Rebuilder:
     ) -> Why | None:
         """Why the known state is not what the write met."""
         if known is None:
-            return Why.FORGOTTEN if self.states.was_forgotten(place) else Why.FIRST
+            return self._unknown(place)
         met = reference.resource_version or head(event.request_object).metadata.resource_version
         if event.verb == "update" and met and known.version and met != known.version:
             return Why.GAP
         return None
+
+    def _unknown(self, place: Reference) -> Why:
+        return Why.FORGOTTEN if self.states.was_forgotten(place) else Why.FIRST
 
     def _in_our_version(self, after: _After | Why, event: Event, match: Match) -> _After | Why:
         """The object as a webhook for the profile's version is shown it."""
@@ -197,7 +205,7 @@ class Rebuilder:
             return _After(bytes(event.response_object))
         if event.request_object == NULL:
             return Why.METADATA
-        sent, before = _DECODE.decode(event.request_object), _object(known)
+        sent, before = _DECODE.decode(event.request_object), object_of(known)
         if event.verb == "patch" and event.code != _CREATED:
             if before is None:
                 return Why.PATCH
@@ -223,30 +231,11 @@ class Rebuilder:
         old = known.raw if known is not None else _NOTHING
         if event.succeeded and not event.dry_run:
             self.states.drop(place)
-            left = _left(event, known)
+            left = left_behind(event, known)
             if left is not None:
                 self.states.put(place, left)
         request = _request(event, reference, match, place[3], old, _NOTHING)
         return msgspec.structs.replace(request, operation="DELETE")
-
-
-def _left(event: Event, known: State | None) -> State | None:
-    """What a deletion leaves: an object that finalizers hold, counted once more (measured)."""
-    shown = view(event.response_object)
-    if shown is not None:
-        finalizers = shown.at("metadata", "finalizers")
-        held = finalizers is not None and bool(finalizers.items)
-        dying = shown.text("metadata", "deletionTimestamp") is not None
-        return State.of(bytes(shown.raw)) if held and dying else None
-    old = _object(known)
-    metadata = old.get("metadata") if isinstance(old, dict) else None
-    if not isinstance(metadata, dict) or not metadata.get("finalizers"):
-        return None
-    if "deletionTimestamp" not in metadata:
-        metadata["deletionTimestamp"] = event.stage_timestamp
-        if isinstance(metadata.get("generation"), int):
-            metadata["generation"] += 1
-    return replace(State.of(_ENCODE.encode(old)), version="")
 
 
 def _request(
@@ -273,15 +262,6 @@ def _request(
         old_object=NULL if old is None else msgspec.Raw(old),
         dry_run=event.dry_run,
     )
-
-
-def _object(state: State | None) -> Any:
-    if state is None:
-        return None
-    try:
-        return _DECODE.decode(state.raw)
-    except msgspec.DecodeError:
-        return None
 
 
 def _place(reference: ObjectReference, name: str) -> Reference:

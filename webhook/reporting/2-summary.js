@@ -2,7 +2,8 @@
 function showHead() {
   const s = DATA.summary;
   const span = s.first === null ? "" : ` from ${stamp(s.first)} to ${stamp(s.last)}`;
-  $("headline").textContent = `Of ${plural(s.writes, "write", "writes")}${span}, ${count(s.denied)} would have been denied`;
+  if (!s.writes) $("headline").textContent = "No write was judged: this says nothing about the cluster";
+  else $("headline").textContent = `Of ${plural(s.writes, "write", "writes")}${span}, ${count(s.denied)} would have been denied`;
   const facts = [];
   if (s.would_deny) facts.push(`${count(s.would_deny)} more break rules that this policy does not enforce.`);
   if (s.warned) facts.push(`${count(s.warned)} would have been warned about.`);
