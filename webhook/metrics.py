@@ -109,8 +109,11 @@ class CrossCheckMetrics:
             ["result"],
             registry=registry,
         )
+        self._last = (0, 0)
         self._nodes = Gauge(
-            "skyhook_webhook_remembered_nodes", "Nodes that are remembered", registry=registry
+            "skyhook_webhook_remembered_nodes",
+            "Nodes, and the objects whose records they keep, that are remembered",
+            registry=registry,
         )
         self._bytes = Gauge(
             "skyhook_webhook_remembered_bytes",
@@ -128,8 +131,10 @@ class CrossCheckMetrics:
 
     def remembered(self, nodes: int, size: int) -> None:
         """How much is remembered."""
-        self._nodes.set(nodes)
-        self._bytes.set(size)
+        if (nodes, size) != self._last:
+            self._last = nodes, size
+            self._nodes.set(nodes)
+            self._bytes.set(size)
 
 
 class Metrics:

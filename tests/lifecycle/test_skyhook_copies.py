@@ -76,6 +76,16 @@ def test_a_mixture_of_two_real_copies_is_odd_and_no_lie():
             assert got == [("warn", PLACE, f"is {pair}, but {said}: {end}", True)]
 
 
+def test_of_many_former_values_the_newest_are_told_and_odd_texts_are_cut():
+    states = [f"config/x{number}" for number in range(10)] + ["config/" + "y" * 99 + "\n"]
+    held = nodes(*(node({"foo|1.0": entry(pair)}) for pair in states))
+    ((_, _, message, _),) = found(copied("apply/complete"), copied("config/complete"), held)
+    assert "says config/x5, then config/x6" in message
+    assert "config/x4" not in message
+    assert "y..." in message
+    assert message.isprintable()
+
+
 def test_a_pair_that_the_old_copy_had_is_no_mixture():
     held = nodes(node({"foo|1.0": entry("config/complete", image="other")}))
     old, new = copied("apply/erroring"), copied("apply/erroring", image="other")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from webhook.lifecycle.run import Run
 
 _COPIED: Final = ("stage", "state", "image", "containerSHA")
+_MOST_TOLD: Final = 6
+"""So many of the values that a Node lately had are told, the newest ones."""
 _MIXED: Final = "a stale write mixes two copies"
 _UNSET: Final = ("waiting", "unknown")
 """What a Node without the status annotation shows up as in the copy."""
@@ -64,7 +66,7 @@ def node_state_copy(parameters: Mapping[str, Any]) -> CheckJudge:
             if _pair(new) in map(_pair, (old, *held)):
                 return
             severity, end = Severity.WARN, f": never both words at once, as where {_MIXED}"
-        text = f"is {_pair(new)}, but Node {node} says {_all(held)} in {name}{end}"
+        text = f"is {_told(new)}, but Node {node} says {_all(held)} in {name}{end}"
         yield Mark(trail.field, text, severity, rarely=True)
 
     return judge
@@ -87,7 +89,11 @@ def _pair(entry: View | None) -> str:
 
 
 def _all(held: list[View | None]) -> str:
-    return ", then ".join(dict.fromkeys(_pair(entry) for entry in held)) or "nothing"
+    return ", then ".join(list(dict.fromkeys(_told(entry) for entry in held))[-_MOST_TOLD:])
+
+
+def _told(entry: View | None) -> str:
+    return show(_pair(entry)).strip('"')
 
 
 def node_status_copy(parameters: Mapping[str, Any]) -> CheckJudge:
@@ -111,7 +117,7 @@ def node_status_copy(parameters: Mapping[str, Any]) -> CheckJudge:
             return
         if words and old is not None and not _among(old.value, words):
             return
-        said = ", then ".join(dict.fromkeys(show(v) for v in values))
+        said = ", then ".join(list(dict.fromkeys(show(v) for v in values))[-_MOST_TOLD:])
         text = f"is {show(new.value)}, but Node {node} says {said} in {name}, and this is its copy"
         yield Mark(trail.field, text, _severity(run), rarely=True)
 

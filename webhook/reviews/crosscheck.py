@@ -74,7 +74,7 @@ class Copies:
         if (kind.group, kind.kind) == ("", "Node"):
             sides = [self._of(side) for side in (old, new) if side is not None]
             if sides:
-                memory.saw(request.name, now, *sides)
+                memory.saw(request.name, now, *sides[-1:] if sides[0] == sides[-1] else sides)
             return
         for owner in self.owners.values():
             if (owner.group, owner.kind) == (kind.group, kind.kind):
