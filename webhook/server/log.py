@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import sys
 import time
@@ -18,6 +19,8 @@ _LONGEST: Final = 300
 _PEERS: Final = frozenset({"HttpProcessingError", "RequestPayloadError", "ConnectionError"})
 """What aiohttp complains of where a peer sends no HTTP or half a body, or goes away; by name, for the
 log must not load aiohttp."""
+
+_NO_DESCRIPTORS: Final = frozenset({errno.EMFILE, errno.ENFILE})
 
 Write = Callable[[bytes], object]
 
@@ -85,6 +88,8 @@ class Bridge(logging.Handler):
 
 def attach(log: Log) -> None:
     """Makes ``log`` the only place where this process logs."""
+        elif isinstance(error, OSError) and error.errno in _NO_DESCRIPTORS:
+            self._log("error", "no descriptors", why="nobody is accepted until some are closed")
     logging.basicConfig(handlers=[Bridge(log)], level=logging.INFO, force=True)
 
 
