@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from webhook.certs.apiclient import ApiCluster
 from webhook.certs.cluster import ClusterError, in_cluster
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OPERATORS: Final = ("skyhook-operator", "nodewright-operator", "nodewright")
 """`app.kubernetes.io/name` of the operator's Deployment, by release."""
@@ -61,9 +61,14 @@ def newest(deployments: list[dict[str, Any]]) -> Running:
 
 
 async def running(kubeconfig: Path | None, context: str | None = None) -> Running:
-    """Asks the API server; without a way to it, or without leave to ask, nothing is known."""
+    """Asks the API server; without a way to it, or without leave to ask, nothing is known.
+
+    By kubeconfig, as this Pod, or as kubectl does: by KUBECONFIG, or by ~/.kube/config.
+    """
     if kubeconfig is None and not in_cluster():
-        return Running(None, "this is no Pod, and no kubeconfig is given")
+        kubeconfig = Path(os.environ.get("KUBECONFIG") or Path.home() / ".kube" / "config")
+        if not await asyncio.to_thread(kubeconfig.is_file):
+            return Running(None, "this is no Pod, and no kubeconfig is given")
     try:
         cluster = await ApiCluster.connect(namespace="", kubeconfig=kubeconfig, context=context)
     except ClusterError as error:
