@@ -80,6 +80,8 @@ class Bridge(logging.Handler):
         error = record.exc_info[1] if record.exc_info else None
         if error is not None and any(c.__name__ in _PEERS for c in type(error).__mro__):
             self._log("debug", "not HTTP", error=type(error).__name__)
+        elif isinstance(error, OSError) and error.errno in _NO_DESCRIPTORS:
+            self._log("error", "no descriptors", why="nobody is accepted until some are closed")
         elif error is not None:
             self._log.fault("library", error, logger=record.name)
         else:
@@ -88,8 +90,6 @@ class Bridge(logging.Handler):
 
 def attach(log: Log) -> None:
     """Makes ``log`` the only place where this process logs."""
-        elif isinstance(error, OSError) and error.errno in _NO_DESCRIPTORS:
-            self._log("error", "no descriptors", why="nobody is accepted until some are closed")
     logging.basicConfig(handlers=[Bridge(log)], level=logging.INFO, force=True)
 
 
