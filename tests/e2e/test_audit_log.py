@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 WARNED = "sre-oncall"
 SETTINGS = {
     "modes": [{"mode": "off", "writers": [HAND]}, {"mode": "warn", "writers": [WARNED]}],
+    "break_glass": {"users": ["platform-admin"], "hours": 2},
 }
+GLASS = "guard.skyhook.nvidia.com/break-glass"
 SKYHOOKS = "/apis/skyhook.nvidia.com/v1alpha1/skyhooks"
 NODE_STATE = "skyhook.nvidia.com/nodeState_demo"
 MERGE, STRATEGIC = "application/merge-patch+json", "application/strategic-merge-patch+json"
@@ -109,6 +112,12 @@ def by_hand(cluster: ControlPlane) -> None:
     ask(200, WARNED, "PUT", node, live)
     ask(409, WARNED, "PUT", node, live)
     ask(200, HAND, "PATCH", node, annotated("apply", "complete"), STRATEGIC)
+    broken = annotated("uninstall", "complete")
+    for hours, reason, expected in ((3, "too far ahead", 422), (1, "INC-1234: wedged", 200)):
+        expiry = datetime.now(UTC) + timedelta(hours=hours)
+        broken["metadata"]["annotations"][GLASS] = f"{expiry:%Y-%m-%dT%H:%M:%SZ} {reason}"
+        ask(expected, "platform-admin", "PATCH", node, broken, MERGE)
+    ask(200, HAND, "PATCH", node, annotated("apply", "complete"), STRATEGIC)
     ask(404, "operator", "PATCH", f"{node}-missing", annotated("apply", "complete"), MERGE)
     ask(201, "platform-admin", "POST", SKYHOOKS, skyhook)
     status = {"status": {"status": "in_progress", "nodeStatus": {"by-hand": "in_progress"}}}
@@ -191,6 +200,19 @@ def test_the_replayed_log_says_what_the_webhook_said(
     assert document["summary"]["refused"] == document["summary"]["refused_denied"] >= 5
     assert document["summary"]["dry_runs"] == 1
     assert sum(document["summary"]["unjudged"].values()) <= 3
+
+
+def test_a_broken_glass_stays_in_the_log_with_its_reason(
+    audited: tuple[ControlPlane, Path],
+) -> None:
+    cluster, _ = audited
+    told = [
+        {key.partition("/")[2]: text for key, text in (event.get("annotations") or {}).items()}
+        for event in cluster.audit_entries()
+    ]
+    (broken,) = [notes for notes in told if "break-glass" in notes]
+    assert broken["break-glass"].endswith("Z: INC-1234: wedged")
+    assert broken["would-deny"] == "skyhook.node-package-step.edge"
 
 
 @pytest.mark.parametrize("level", ["Request", "Metadata"])
