@@ -176,6 +176,13 @@ def test_at_first_sight_what_is_not_remembered_is_a_miss():
     assert recalled.every() is None
 
 
+def test_what_is_remembered_excuses_even_where_it_is_not_all():
+    recalled = Recalled(memory_of("a", "b"), 0.0, inf)
+    assert recalled.held("n1", STATE) == ()
+    assert values(recalled.lately("n1", STATE)) == ["a", "b"]
+    assert recalled.lately("n2", STATE) == ()
+
+
 def test_a_node_just_read_is_remembered(copies):
     memory = Memory()
     copies.saw(memory, "n1", live(5), 3.0)

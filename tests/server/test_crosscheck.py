@@ -321,3 +321,25 @@ async def test_memory_alone_knows_a_skyhook_once_it_has_listened(alone):
     assert await uninstalls(alone, PERSON) == []
     alone.seconds += 31
     assert await uninstalls(alone, PERSON) == ["deny"]
+
+
+async def test_a_stale_writer_is_excused_by_what_this_process_saw_a_moment_ago(world):
+    """The entry is removed, and somebody who has not seen that writes its next step (B.6)."""
+    there, gone = (
+        {"foo|1.0": entry("config/complete")},
+        {"bar|1.0": entry("apply/complete", "bar|1.0")},
+    )
+    stale = {**gone, "foo|1.0": entry("interrupt/in_progress")}
+
+    async def write(old, new, check=None):
+        payload = body(node(old, status="in_progress"), node(new, status="in_progress"), OPERATOR)
+        return (await world.judged(payload, check)).verdict
+
+    await write({**gone, **there}, gone)
+    verdict = await write(gone, stale)
+    assert verdict.allowed
+    assert [f.rule for f in verdict.audited] == ["skyhook.node-package-step.lost-update"]
+    assert not (await write(gone, stale, check=world.process())).allowed
+    world.seconds += 31
+    await write(gone, gone | {"baz|1.0": entry("apply/in_progress", "baz|1.0")})
+    assert not (await write(gone, stale)).allowed

@@ -23,6 +23,9 @@ class Evidence(Protocol):
     def held(self, node: str, annotation: str) -> tuple[View | None, ...]:
         """The values (JSON strings) the annotation has or lately had; None where it was absent."""
 
+    def lately(self, node: str, annotation: str) -> tuple[View | None, ...]:
+        """Values that it is known to have had lately, the present one perhaps among them."""
+
     def every(self) -> tuple[View, ...] | None:
         """All Nodes there are, as last seen; None where not all of them are known."""
 
@@ -46,6 +49,10 @@ class NoEvidence:
         return False
 
     def held(self, node: str, annotation: str) -> tuple[View | None, ...]:
+        """Nothing."""
+        return ()
+
+    def lately(self, node: str, annotation: str) -> tuple[View | None, ...]:
         """Nothing."""
         return ()
 
@@ -84,6 +91,10 @@ class GivenNodes:
     def held(self, node: str, annotation: str) -> tuple[View | None, ...]:
         """The annotation's value in each state of the Node that was given."""
         return tuple(n.at("metadata", "annotations", annotation) for n in self.nodes.get(node, ()))
+
+    def lately(self, node: str, annotation: str) -> tuple[View | None, ...]:
+        """The annotation's value in each former state of the Node."""
+        return self.held(node, annotation)[:-1]
 
     def every(self) -> tuple[View, ...] | None:
         """The newest state of each Node, where all were given."""

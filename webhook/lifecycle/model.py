@@ -21,7 +21,7 @@ ANY = "*"
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Test(_Model):
@@ -120,6 +120,7 @@ class Track(_Placed):
     gate: Gate | None = None
     birth: Literal["judged", "free"] = "judged"  # (+) a whole container that appears
     siblings: list[Sibling] = []  # (+)
+    lost_updates: bool = False  # (+) a Node's annotation: legal also from what it lately held
     noun: str = ""  # (+) what messages call the value
     note: str = ""  # (+) said in place of a list of all values
 

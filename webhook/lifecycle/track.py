@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from webhook.core.finding import CauseType, Finding, Severity
 from webhook.core.nearest import did_you_mean
@@ -10,6 +10,7 @@ from webhook.core.release import within
 from webhook.core.view import same
 from webhook.lifecycle.atoms import compile_any, member, value_of
 from webhook.lifecycle.edges import EdgeTable, edge_table
+from webhook.lifecycle.history import formerly
 from webhook.lifecycle.model import ABSENT, Track, Word
 from webhook.lifecycle.path import Lookup, StepKind, Trail
 from webhook.lifecycle.rule import listed, show
@@ -142,7 +143,12 @@ class _TrackJudge:
         old, new = ABSENT if was is None else was, ABSENT if now is None else now
         severity = self.table.severity(old, new, run.writer)
         if severity is None or severity is Severity.DENY:
-            yield self._never(was, now, trail)
+            former = self._lost_update(run, new, trail) if self.track.lost_updates else None
+            if former is None:
+                yield self._never(was, now, trail)
+                return
+            yield self._put_back(former, old, new, trail)
+            yield from self._needs(run, former, new, trail)
             return
         if run.documented and not self.table.documented(old, new) and ABSENT not in (old, new):
             severity = Severity.WARN
@@ -178,6 +184,23 @@ class _TrackJudge:
         if now is None:
             return Finding(f"{self.rule}.removal", trail.field, self.track.otherwise, text)
         return Finding(f"{self.rule}.edge", trail.field, self.track.otherwise, text)
+
+    def _lost_update(self, run: Run, new: Scalar, trail: Trail) -> Scalar | None:
+        """A value that it lately had and from which the step is legal, or is none.
+
+        A writer with a stale cache writes over what it did not see (0.3, B.6).
+        """
+        for entry in formerly(run, trail):
+            was = self._read(entry)
+            old = ABSENT if was is None else was
+            severity = None if self.table is None else self.table.severity(old, new, run.writer)
+            if old == new or severity not in (None, Severity.DENY):
+                return cast("Scalar", old)
+        return None
+
+    def _put_back(self, former: Scalar, old: Scalar, new: Scalar, trail: Trail) -> Finding:
+        text = f"{old} -> {new}: written over {former}, which stood there a moment ago"
+        return Finding(f"{self.rule}.lost-update", trail.field, Severity.AUDIT, text)
 
     def _odd(self, severity: Severity, was: Any, now: Any, trail: Trail) -> Finding:
         name = "entry" if was is None else "skip"

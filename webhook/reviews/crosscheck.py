@@ -187,6 +187,11 @@ class Recalled:
             self.seen[key] = self._held(node, annotation)
         return self.seen[key]
 
+    def lately(self, node: str, annotation: str) -> tuple[View | None, ...]:
+        """What is remembered, be it all or not: enough to excuse a write, never to refuse one."""
+        texts = self.memory.held(node, annotation, self.now)
+        return tuple(None if text is None else View.of(text) for text in texts)
+
     def _held(self, key: str, annotation: str) -> tuple[View | None, ...]:
         texts = self.memory.held(key, annotation, self.now)
         known = tuple(None if text is None else View.of(text) for text in texts)
