@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from webhook.metrics import CONTENT_TYPE
 from webhook.server.failure import failure
 from webhook.server.handlers import Handler, response_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
+    from webhook.server.pages import Page, Pages
     from webhook.server.routes import Route
-
-_PLAIN: Final = "text/plain"
 
 
 @web.middleware
@@ -41,33 +39,17 @@ def review_app(routes: Mapping[str, Route]) -> web.Application:
     return app
 
 
-def probe_app(
-    ready: Callable[[], Awaitable[str | None]], more: Callable[[], str] = str
-) -> web.Application:
-    """/healthz and /readyz. ``ready`` returns None, or why not; ``more`` what else is to be told."""
+def pages_app(pages: Pages) -> web.Application:
+    """/healthz and /readyz, or /metrics."""
     app = web.Application(middlewares=[statuses])
 
-    async def healthz(_request: web.Request) -> web.Response:
-        return web.Response(text="ok\n", content_type=_PLAIN)
+    def handler(page: Callable[[], Awaitable[Page]]) -> Callable[..., Awaitable[web.Response]]:
+        async def handle(_request: web.Request) -> web.Response:
+            code, media, body = await page()
+            return web.Response(status=code, body=body, headers={"Content-Type": media})
 
-    async def readyz(_request: web.Request) -> web.Response:
-        why_not = await ready()
-        if why_not is None:
-            return web.Response(text=f"ok\n{more()}", content_type=_PLAIN)
-        text = f"not ready: {why_not}\n{more()}"
-        return web.Response(status=503, text=text, content_type=_PLAIN)
+        return handle
 
-    app.router.add_get("/healthz", healthz)
-    app.router.add_get("/readyz", readyz)
-    return app
-
-
-def metrics_app(exposed: Callable[[], Awaitable[bytes]]) -> web.Application:
-    """/metrics."""
-    app = web.Application(middlewares=[statuses])
-
-    async def metrics(_request: web.Request) -> web.Response:
-        return web.Response(body=await exposed(), headers={"Content-Type": CONTENT_TYPE})
-
-    app.router.add_get("/metrics", metrics)
+    for path, page in pages.items():
+        app.router.add_get(path, handler(page))
     return app

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 8190
 """Bytes of a head, as aiohttp has it for each line of one."""
+FIELDS: Final = rb"((?:[A-Za-z0-9-]+:[ \t]*[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?\r\n){1,40})"
+"""Fields whose values are not empty, and in ASCII."""
 _REQUEST: Final = re.compile(
-    rb"POST (/[a-z]+)(?:\?[A-Za-z0-9=&.%_-]*)? HTTP/1\.1\r\n"
-    rb"((?:[A-Za-z0-9-]+:[ \t]*[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?\r\n){3,40})\r\n"
+    rb"POST (/[a-z]+)(?:\?[A-Za-z0-9=&.%_-]*)? HTTP/1\.1\r\n" + FIELDS + rb"\r\n"
 )
-_FIELD: Final = re.compile(rb"([A-Za-z0-9-]+):[ \t]*([\x20-\x7e]*)\r\n")
+FIELD: Final = re.compile(rb"([A-Za-z0-9-]+):[ \t]*([\x20-\x7e]*)\r\n")
 _NUMBER: Final = re.compile(rb"[0-9]{1,10}")
 _JSON: Final = re.compile(rb"application/json(?:;[ ]?charset=utf-8)?", re.IGNORECASE)
 _ONCE: Final = (b"host", b"content-length", b"content-type")
@@ -58,7 +59,7 @@ class Heads:
         route = self._routes.get(found[1]) if found else None
         if found is None or route is None:
             return None
-        fields = [(name.lower(), value) for name, value in _FIELD.findall(found[2])]
+        fields = [(name.lower(), value) for name, value in FIELD.findall(found[2])]
         names = [name for name, _ in fields]
         values = dict(fields)
         close = values.get(b"connection", b"").lower() == b"close"

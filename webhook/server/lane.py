@@ -8,111 +8,36 @@ bad syntax. A body arrives in a buffer of its own size, straight from OpenSSL.
 from __future__ import annotations
 
 import asyncio
-import time
-from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, cast
 
 from webhook.reviews.decode import ReviewError
 from webhook.server.failure import Answer
 from webhook.server.head import LONGEST
-from webhook.server.sending import head_of
+from webhook.server.sending import Outlet
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import Awaitable
 
     from webhook.server.body import Share
-    from webhook.server.head import Call, Heads
+    from webhook.server.head import Call
+    from webhook.server.lanes import Lanes
     from webhook.server.routes import Route
-    from webhook.server.state import State
 
 BUFFER: Final = 16 * 1024
 """A whole small review with its head; one TLS record."""
-LOOK: Final = 0.02
-"""Seconds between two looks at whether calls are still under way at the end."""
-PIECE: Final = 256 * 1024
-"""Bytes of an answer that are encrypted in one go."""
-
-
-class Turns:
-    """Bodies that have arrived in pieces wait here, and one is judged in each turn of the loop.
-
-    In between, everything small that has come in whole is answered: it never waits for more
-    than one large body.
-    """
-
-    def __init__(self) -> None:
-        self._waiting: deque[Callable[[], None]] = deque()
-
-    def add(self, work: Callable[[], None]) -> None:
-        """Does it in a later turn."""
-        self._waiting.append(work)
-        if len(self._waiting) == 1:
-            asyncio.get_running_loop().call_soon(self._next)
-
-    def _next(self) -> None:
-        work = self._waiting[0]
-        try:
-            work()
-        finally:
-            self._waiting.popleft()
-            if self._waiting:
-                asyncio.get_running_loop().call_soon(self._next)
-
-
-class Lanes:
-    """All lanes of a listener, and what they share."""
-
-    def __init__(
-        self,
-        state: State,
-        heads: Heads,
-        elsewhere: Callable[[], Awaitable[asyncio.Protocol]],
-        keep_alive: float,
-    ) -> None:
-        """`elsewhere`: makes the protocol that takes a connection over."""
-        self.state = state
-        self.heads = heads
-        self.elsewhere = elsewhere
-        self.keep_alive = keep_alive
-        self.turns = Turns()
-        self.open: set[Lane] = set()
-        self.ending = False
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    def begin(self, work: Coroutine[None, None, None]) -> None:
-        """Does something that takes more than one turn."""
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    def lane(self) -> Lane:
-        """A new connection's protocol."""
-        return Lane(self)
-
-    async def end(self, grace: float) -> list[asyncio.Transport]:
-        """Ends who is idle, and the others once they have their answer, within so many seconds.
-
-        Returns what is still open: its peer has not answered to the end yet.
-        """
-        self.ending = True
-        for lane in tuple(self.open):
-            lane.end_if_idle()
-        until = time.monotonic() + grace
-        while any(lane.under_way for lane in self.open) and time.monotonic() < until:  # noqa: ASYNC110 - a count, no event
-            await asyncio.sleep(LOOK)
-        return [lane.transport for lane in self.open]
 
 
 class Lane(asyncio.BufferedProtocol):
     """The protocol of one connection."""
 
     __slots__ = (
-        "_at", "_body", "_buffer", "_busy", "_call", "_filled", "_got", "_lanes", "_late", "_left", "_loop",
-        "_rest", "_room", "_seen", "_share", "_timer", "_tls", "_transport", "_view",
+        "_at", "_body", "_buffer", "_busy", "_call", "_filled", "_got", "_lanes", "_late", "_left", "_loop", "_outlet",
+        "_rest", "_seen", "_share", "_timer", "_tls", "_transport", "_view",
     )  # fmt: skip
 
     _transport: asyncio.Transport
+    _outlet: Outlet
     _timer: asyncio.TimerHandle
 
     def __init__(self, lanes: Lanes) -> None:
@@ -129,12 +54,12 @@ class Lane(asyncio.BufferedProtocol):
         self._left = 0  # bytes of a refused body that are still to come
         self._late: asyncio.TimerHandle | None = None
         self._busy = False  # an answer is being made: what arrives meanwhile waits in the buffer
-        self._room: asyncio.Future[None] | None = None  # until the peer has read more
         self._seen = self._loop.time()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A handshake is through."""
         self._transport = transport  # type: ignore[assignment]
+        self._outlet = Outlet(self._transport)
         self._tls = transport.get_extra_info("ssl_object")
         self._lanes.open.add(self)
         self._timer = self._loop.call_later(self._lanes.keep_alive, self._look)
@@ -147,8 +72,7 @@ class Lane(asyncio.BufferedProtocol):
             self._call.route.refuse(ReviewError(400, "BadRequest", "the body did not arrive whole"))
         if not self._busy:
             self._release()
-        if self._room is not None and not self._room.done():
-            self._room.set_result(None)
+        self._outlet.resume()
 
     def _leave_lanes(self) -> None:
         self._lanes.open.discard(self)
@@ -328,7 +252,9 @@ class Lane(asyncio.BufferedProtocol):
         try:
             answer = await making
             if not self._transport.is_closing():
-                await self._send_slowly(answer, ending=call.close)
+                ending = call.close or answer.close or self._ends()
+                await self._outlet.send_slowly(answer, ending=ending)
+                self._after(ending)
         finally:
             self._release(route)
             self._busy = False
@@ -345,22 +271,7 @@ class Lane(asyncio.BufferedProtocol):
 
     def _send(self, answer: Answer, *, ending: bool) -> None:
         ending = ending or answer.close or self._ends()
-        size = sum(map(len, answer.pieces))
-        self._transport.write(head_of(answer.code, size, ending=ending) + b"".join(answer.pieces))
-        self._after(ending)
-
-    async def _send_slowly(self, answer: Answer, *, ending: bool) -> None:
-        ending = ending or answer.close or self._ends()
-        size = sum(map(len, answer.pieces))
-        self._transport.write(head_of(answer.code, size, ending=ending))
-        answer.pieces.reverse()
-        while answer.pieces:
-            piece = answer.pieces.pop()  # so that what is sent is freed
-            for at in range(0, len(piece), PIECE):
-                if self._transport.is_closing():
-                    return
-                self._transport.write(piece[at : at + PIECE])
-                await (self._room or asyncio.sleep(0))
+        self._outlet.send(answer, ending=ending)
         self._after(ending)
 
     def _ends(self) -> bool:
@@ -373,13 +284,11 @@ class Lane(asyncio.BufferedProtocol):
 
     def pause_writing(self) -> None:
         """The peer reads slowly."""
-        self._room = self._loop.create_future()
+        self._outlet.pause()
 
     def resume_writing(self) -> None:
         """It has read."""
-        if self._room is not None and not self._room.done():
-            self._room.set_result(None)
-        self._room = None
+        self._outlet.resume()
 
     def _look(self) -> None:
         """Ends a connection on which nothing was asked for long."""

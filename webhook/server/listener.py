@@ -8,7 +8,7 @@ import math
 import socket
 import time
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from aiohttp import web
 
     from webhook.certs.serving import ServingContext
-    from webhook.server.lane import Lanes
 
 KEEP_ALIVE: Final = 180.0
 """Longer than the API server's 90 s, so that it is never us who close a connection in use.
@@ -36,6 +35,18 @@ milliseconds; API servers keep their connections, so it is rare.
 LAST_WORDS: Final = 0.2
 """Seconds for what was answered last to leave, at the very end."""
 BACKLOG: Final = 1024
+
+
+class AnyLanes(Protocol):
+    """Connections of one kind."""
+
+    def lane(self) -> asyncio.BaseProtocol:
+        """A new connection's protocol."""
+        ...
+
+    async def end(self, grace: float, /) -> list[asyncio.Transport]:
+        """Ends them; returns those that are still open."""
+        ...
 
 
 class Edge:
@@ -88,7 +99,7 @@ class Edge:
 
 
 class Listener:
-    """Serves on one address: by lanes where there are some, else by aiohttp alone.
+    """Serves on one address: by lanes, and by aiohttp for what those hand over.
 
     Attributes:
         port: the one that was bound, where 0 was asked for.
@@ -99,15 +110,15 @@ class Listener:
         edge: Edge,
         grace: float,
         tls: ServingContext | None = None,
-        lanes: Callable[[Edge], Lanes] | None = None,
+        *,
+        lanes: Callable[[Edge], AnyLanes],
     ) -> None:
         """`grace`: seconds that calls get which are under way at the end."""
         self._tls = tls.outer if tls is not None else None
         self._limits = (HANDSHAKE_TIMEOUT, CLOSE_TIMEOUT) if tls is not None else (None, None)
         self.edge = edge
         self._grace = grace
-        self._lanes = lanes(edge) if lanes is not None else None
-        self._make: Callable[[], asyncio.BaseProtocol] | None = None
+        self._lanes = lanes(edge)
         self._server: asyncio.Server | None = None
         self._socket: socket.socket | None = None
         self._late: set[asyncio.Task[object]] = set()
@@ -117,7 +128,6 @@ class Listener:
 
     async def start(self, host: str, port: int, *, shared: bool = False) -> None:
         """Raises OSError without the address. `shared`: other processes listen there as well."""
-        self._make = self._lanes.lane if self._lanes is not None else await self.edge.load()
         self._socket = bound(host, port, shared=shared)
         handshake, ending = self._limits
         self._server = await asyncio.get_running_loop().create_server(
@@ -135,9 +145,7 @@ class Listener:
         self._latest = time.monotonic()
         if self._tls is not None and self._made % COLLECT_EVERY == 0:
             gc.collect()
-        if self._make is None:
-            raise RuntimeError("a connection outside of start and close")
-        return self._make()
+        return self._lanes.lane()
 
     def latest(self) -> float:
         """Seconds since somebody connected; infinite while nobody has."""
@@ -176,7 +184,7 @@ class Listener:
         for task in tuple(self._late):
             task.cancel()
         await asyncio.gather(*self._late, return_exceptions=True)
-        open_ = [] if self._lanes is None else await self._lanes.end(self._grace)
+        open_ = await self._lanes.end(self._grace)
         open_ += await self.edge.close()
         if open_:
             await asyncio.sleep(LAST_WORDS)

@@ -44,7 +44,7 @@ class Log:
 
     def __call__(self, level: str, event: str, **fields: Any) -> None:
         """One line: time, level, what happened, and its particulars."""
-        if _LEVELS[level] < self.level:
+        if not self.wants(level):
             return
         line = {
             "time": round(time.time(), 3),
@@ -53,6 +53,14 @@ class Log:
             **self.also,
             **fields,
         }
+        self._write(_ENCODE.encode(line) + b"\n")
+
+    def wants(self, level: str) -> bool:
+        """Whether lines of this level are written."""
+        return _LEVELS[level] >= self.level
+
+    def line(self, line: msgspec.Struct) -> None:
+        """One line whose form is fixed, with time, level and event of its own."""
         self._write(_ENCODE.encode(line) + b"\n")
 
     def fault(self, event: str, error: BaseException, **fields: Any) -> None:

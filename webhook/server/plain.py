@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from webhook.server.listener import Edge, Listener
+from webhook.server.listener import KEEP_ALIVE, Edge, Listener
+from webhook.server.pages import metrics_pages, probe_pages
+from webhook.server.plainlane import PlainLanes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from aiohttp import web
 
+    from webhook.server.pages import Pages
     from webhook.server.state import State
 
 
@@ -54,13 +58,15 @@ class Plain:
         """Ports by name. Raises OSError."""
         settings, grace = self._settings, self._settings.shutdown_grace
         ports = {}
-        for name, text, app in (
-            ("metrics", settings.metrics_bind_address, self._metrics_app),
-            ("health", settings.health_probe_bind_address, self._probe_app),
+        for name, text, pages in (
+            ("metrics", settings.metrics_bind_address, metrics_pages(self._metrics)),
+            ("health", settings.health_probe_bind_address, probe_pages(self._ready, self._more)),
         ):
             address = Address(text).parts()
             if address is not None:
-                listener = Listener(Edge(app, grace), grace)
+                listener = Listener(
+                    Edge(partial(_app, pages), grace), grace, lanes=partial(_lanes, pages)
+                )
                 self.listeners.append(listener)
                 await listener.start(*address)
                 ports[name] = listener.port
@@ -72,15 +78,15 @@ class Plain:
             await listener.close()
         self.listeners.clear()
 
-    def _metrics_app(self) -> web.Application:
-        from webhook.server.app import metrics_app
 
-        return metrics_app(self._metrics)
+def _app(pages: Pages) -> web.Application:
+    from webhook.server.app import pages_app
 
-    def _probe_app(self) -> web.Application:
-        from webhook.server.app import probe_app
+    return pages_app(pages)
 
-        return probe_app(self._ready, self._more)
+
+def _lanes(pages: Pages, edge: Edge) -> PlainLanes:
+    return PlainLanes(pages, edge.protocol, KEEP_ALIVE)
 
 
 async def exposed(state: State) -> bytes:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from webhook.reviews.answer import answer
 from webhook.reviews.conversion import decode_conversion
@@ -16,8 +19,9 @@ from webhook.server.log import short
 from webhook.server.recording import record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from webhook.core.finding import Finding
     from webhook.server.state import State
 
 Respond = Callable[[bytes], bytes | Awaitable[list[bytes]]]
@@ -98,23 +102,57 @@ def converting(state: State) -> Respond:
     return respond
 
 
+class ReviewLine(msgspec.Struct, omit_defaults=True):
+    """The line of one review: a struct, for nothing else is written as often."""
+
+    time: float
+    level: str
+    event: str
+    uid: str
+    user: str
+    operation: str
+    kind: str
+    subresource: str
+    name: str
+    allowed: bool
+    deny: list[str]
+    warn: list[str]
+    audit: list[str]
+    would_deny: tuple[str, ...]
+    ms: float
+    break_glass: str = ""
+    worker: int | None = None
+
+
 def log_review(state: State, judged: Judged, seconds: float) -> None:
     """One line: uid, user, object, rule ids. Never the object itself."""
     request, verdict = judged.request, judged.verdict
-    state.log(
-        "info" if verdict.allowed else "warning",
-        "review",
-        uid=short(request.uid),
-        user=short(request.user_info.username if request.user_info else ""),
-        operation=short(request.operation),
-        kind=short(request.kind.kind),
-        subresource=short(request.sub_resource),
-        name=short(request.name),
-        allowed=verdict.allowed,
-        deny=sorted({f.rule for f in verdict.denied}),
-        warn=sorted({f.rule for f in verdict.warned}),
-        audit=sorted({f.rule for f in verdict.audited}),
-        would_deny=list(verdict.would_deny),
-        **({"break_glass": short(verdict.broken_glass)} if verdict.broken_glass else {}),
-        ms=round(seconds * 1000, 3),
+    level = "warning" if verdict.denied else "info"
+    if not state.log.wants(level):
+        return
+    user = request.user_info
+    state.log.line(
+        ReviewLine(
+            round(time.time(), 3),
+            level,
+            "review",
+            short(request.uid),
+            short(user.username) if user else "",
+            short(request.operation),
+            short(request.kind.kind),
+            short(request.sub_resource),
+            short(request.name),
+            not verdict.denied,
+            _rules(verdict.denied),
+            _rules(verdict.warned),
+            _rules(verdict.audited),
+            verdict.would_deny,
+            round(seconds * 1000, 3),
+            short(verdict.broken_glass),
+            state.log.also.get("worker"),
+        )
     )
+
+
+def _rules(findings: Sequence[Finding]) -> list[str]:
+    return sorted({f.rule for f in findings}) if findings else []

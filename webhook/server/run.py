@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Final
 from webhook.building import looks
 from webhook.certs.serving import ServingContext
 from webhook.server.certificates import CRD_GROUPS, Certificates
-from webhook.server.crosscheck import cross_check_of
-from webhook.server.following import Following
 from webhook.server.handed import Handed
 from webhook.server.head import Heads
-from webhook.server.lane import Lanes
+from webhook.server.lanes import Lanes
 from webhook.server.listener import KEEP_ALIVE, Edge, Listener
 from webhook.server.log import short
 from webhook.server.plain import Plain
@@ -34,8 +32,6 @@ if TYPE_CHECKING:
     from webhook.server.link import Link
     from webhook.server.state import State
 
-PROBES_LATER: Final = 0.5
-"""Seconds that the first certificate may take before probes and metrics are loaded beside it."""
 LOOPBACK: Final = "127.0.0.1"
 RESTART: Final = 5.0
 """Seconds before background work that ended by a fault begins again."""
@@ -70,28 +66,28 @@ class Server:
     async def start(self) -> None:
         """Listens, then serves. Raises CertError without a usable certificate, OSError without a port.
 
-        Until there is a certificate every handshake is refused and we are not ready; the probes say so
-        within the first second.
+        The probes answer from the first moment on; until there is a certificate every handshake is
+        refused and we are not ready.
         """
         settings = self.state.settings
-        edge, host, port = await self._listen_for_reviews()
+        host, port = await self._listen_for_reviews()
         self.readiness = Readiness(host, port, self._ca, time.monotonic)
         if settings.client_ca is not None:  # the one path that never asks for a certificate
             self.readiness.sample = (CONVERT, conversion(CRD_GROUPS[0]))
-        serving = asyncio.ensure_future(self._with_certificates(self.readiness))
-        try:
-            await asyncio.wait((serving,), timeout=PROBES_LATER)
-            if not self.worker:
-                plain = Plain(self.state, self.readiness, self._exposed, self._told)
-                try:
-                    self.ports = await plain.start()
-                finally:
-                    self._listeners += plain.listeners
-            await edge.load()
-            await serving
-        finally:
-            serving.cancel()
-        self.state.cross_check = await cross_check_of(self.state)
+        if not self.worker:
+            plain = Plain(self.state, self.readiness, self._exposed, self._told)
+            try:
+                self.ports = await plain.start()
+            finally:
+                self._listeners += plain.listeners
+        await self.certificates.connect()
+        if self.certificates.shared is not None:
+            self.readiness.trusted = self.certificates.shared.owner.seen_right
+        await self.certificates.first()
+        if settings.cross_check != "off":
+            from webhook.server.crosscheck import cross_check_of
+
+            self.state.cross_check = await cross_check_of(self.state)
         self.state.recorder = recorder_of(self.state)
         if self.state.recorder is not None:
             self.state.recorder.start()
@@ -103,13 +99,7 @@ class Server:
         event = "worker serving" if self.worker else "serving"
         self.state.log("info", event, port=self.port, **self.ports)
 
-    async def _with_certificates(self, readiness: Readiness) -> None:
-        await self.certificates.connect()
-        if self.certificates.shared is not None:
-            readiness.trusted = self.certificates.shared.owner.seen_right
-        await self.certificates.first()
-
-    async def _listen_for_reviews(self) -> tuple[Edge, str, int]:
+    async def _listen_for_reviews(self) -> tuple[str, int]:
         """Returns also where this very process can be asked: workers share their port."""
         state, settings = self.state, self.state.settings
         routes = routes_of(state)
@@ -123,17 +113,17 @@ class Server:
             return Lanes(state, Heads(routes), edge.protocol, KEEP_ALIVE)
 
         edge = Edge(app, settings.shutdown_grace)
-        listener = Listener(edge, settings.shutdown_grace, self.tls, lanes)
+        listener = Listener(edge, settings.shutdown_grace, self.tls, lanes=lanes)
         self._listeners.append(listener)
         port = state.port if self.worker else settings.port
         await listener.start(settings.bind_address, port, shared=self.worker)
         self.port = state.port = listener.port
         if not self.worker:
-            return edge, settings.bind_address, self.port
-        own = Listener(edge, settings.shutdown_grace, self.tls, lanes)
+            return settings.bind_address, self.port
+        own = Listener(edge, settings.shutdown_grace, self.tls, lanes=lanes)
         self._listeners.append(own)
         await own.start(LOOPBACK, 0)
-        return edge, LOOPBACK, own.port
+        return LOOPBACK, own.port
 
     async def _exposed(self) -> bytes:
         return self.state.metrics.text()
@@ -159,6 +149,8 @@ class Server:
         if source is not None:
             works.append(Reload(self.state, source).run)
         if looks(self.state.settings):
+            from webhook.server.following import Following
+
             works.append(Following(self.state).run)
         return works
 

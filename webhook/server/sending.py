@@ -1,16 +1,23 @@
-"""The head of an answer."""
+"""Answers on their way out."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from http import HTTPStatus
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from webhook.server.failure import Answer
 
 _DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS: Final = (
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 )  # fmt: skip
 _LINES: Final = {code: f"{code.value} {code.phrase}".encode() for code in HTTPStatus}
+
+PIECE: Final = 256 * 1024
+"""Bytes of an answer that are encrypted in one go."""
 
 
 class _Date:
@@ -41,3 +48,52 @@ def head_of(code: int, size: int, *, ending: bool) -> bytes:
         b"HTTP/1.1 %b\r\nContent-Type: application/json\r\nContent-Length: %d\r\nDate: %b\r\n%b\r\n"
         % (_LINES[HTTPStatus(code)], size, _date(), b"Connection: close\r\n" if ending else b"")
     )
+
+
+def page_head(code: int, media: str, size: int, *, ending: bool) -> bytes:
+    """The same for a page of another type."""
+    return b"HTTP/1.1 %b\r\nContent-Type: %b\r\nContent-Length: %d\r\nDate: %b\r\n%b\r\n" % (
+        _LINES[HTTPStatus(code)],
+        media.encode(),
+        size,
+        _date(),
+        b"Connection: close\r\n" if ending else b"",
+    )
+
+
+class Outlet:
+    """Writes answers to one connection, long ones at the pace at which they are read."""
+
+    __slots__ = ("_room", "_transport")
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._room: asyncio.Future[None] | None = None  # until the peer has read more
+
+    def send(self, answer: Answer, *, ending: bool) -> None:
+        """All of it at once."""
+        size = sum(map(len, answer.pieces))
+        self._transport.write(head_of(answer.code, size, ending=ending) + b"".join(answer.pieces))
+
+    async def send_slowly(self, answer: Answer, *, ending: bool) -> None:
+        """Piece by piece, each freed once it is sent; others get their turns."""
+        size = sum(map(len, answer.pieces))
+        self._transport.write(head_of(answer.code, size, ending=ending))
+        answer.pieces.reverse()
+        while answer.pieces:
+            piece = answer.pieces.pop()
+            for at in range(0, len(piece), PIECE):
+                if self._transport.is_closing():
+                    return
+                self._transport.write(piece[at : at + PIECE])
+                await (self._room or asyncio.sleep(0))
+
+    def pause(self) -> None:
+        """The peer reads slowly."""
+        self._room = asyncio.get_running_loop().create_future()
+
+    def resume(self) -> None:
+        """It has read, or is gone."""
+        if self._room is not None and not self._room.done():
+            self._room.set_result(None)
+        self._room = None
