@@ -288,6 +288,8 @@ FAULTS = (
     Fault("settings that can't be read", "settings", settings("mode: [\n"), "no replica starts"),
     Fault("settings that mean nothing", "settings", settings("mode: sometimes\n"), "no replica starts"),
     Fault("a release that is not the one assumed", "releases", edit("Deployment", IMAGE, "example.com/operator:v0.15.1", OPERATOR), "runs release 0.15", "warning"),
+    Fault("a chart's CRD without a field", "crd-gaps", edit(CRD, "spec|versions|0|schema|openAPIV3Schema|properties|spec|properties|packages|additionalProperties|properties|uninstall", ..., SKYHOOKS), "lacks spec.packages.*.uninstall", "warning"),
+    Fault("a chart's CRD without a stage", "crd-gaps", edit(CRD, "spec|versions|0|schema|openAPIV3Schema|properties|status|properties|nodeState|additionalProperties|additionalProperties|properties|stage|enum", ["apply"], SKYHOOKS), "does not know stage uninstall-interrupt", "warning"),
     Fault("an operator under another name", "identities", edit("Deployment", "spec|template|spec|serviceAccountName", "rollouts", OPERATOR), "not taken for the operator", "warning"),
     Fault("audit only", "modes", settings("mode: audit\n"), "nothing is denied", "note"),
     Fault("upstream's stanza with one version", "converters", upstreams_stanza, "harmless while", "note"),

@@ -40,7 +40,7 @@ def faults(found: Snapshot) -> dict[str, list[Any]]:
     "chosen",
     [{}, {"replicas": 3}, {"fail_specs": True, "timeout_seconds": 7}, {"host_network": True, "port": 10250},
      {"monitoring": True, "conversion": True}, {"overrides": {"mode": "audit"}},
-     {"settings": {"profiles": ["nodewright"]}}, {"settings": {"operator_version": {"nodewright": "0.19"}}}],
+     {"settings": {"profiles": ["nodewright"]}}, {"settings": {"operator_version": {"nodewright": "0.18"}}}],
     ids=str,
 )  # fmt: skip
 def test_nothing_is_invented_on_a_healthy_cluster(tls: Tls, served: bool, chosen: dict[str, Any]):

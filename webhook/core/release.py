@@ -22,6 +22,7 @@ def parse_release(text: str) -> tuple[int, int]:
 
 
 @lru_cache(256)
+@lru_cache(maxsize=256)
 def within(release: str, wanted: str | None) -> bool:
     """Whether ``release`` lies in a range such as ``>=0.16,<0.18``. Raises ReleaseError."""
     if not wanted:

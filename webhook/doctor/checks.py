@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
-from webhook.doctor import certificates, configurations, conversion, installation, releases
+from webhook.doctor import certificates, configurations, conversion, gaps, installation, releases
 from webhook.doctor.diagnosis import Diagnosis, Level
 from webhook.documents import DocumentError
 from webhook.lifecycle.compile import ProfileError
@@ -42,6 +42,7 @@ NEED_SETTINGS: Final[Mapping[str, Check]] = {
     "crd-versions": conversion.crd_versions,
     "converters": conversion.converters,
     "releases": releases.releases,
+    "crd-gaps": gaps.chart_gaps,
     "identities": releases.identities,
     "modes": releases.modes,
 }

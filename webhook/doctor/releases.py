@@ -9,6 +9,7 @@ from webhook.certs.operators import release_of
 from webhook.core.release import parse_release
 from webhook.core.writer import Writer, classify
 from webhook.doctor.diagnosis import Diagnosis, Level
+from webhook.doctor.gaps import settings_in_force
 from webhook.doctor.snapshot import named, namespace_of, pod
 from webhook.manifests.options import NAME
 from webhook.reviews.policy import Mode
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def releases(found: Snapshot) -> Iterator[Diagnosis]:
     """The release that rules assume is the one that runs. Raises as `Snapshot.catalog`."""
-    settings, catalog = found.settings(), found.catalog()
+    settings, catalog = settings_in_force(found), found.catalog()
     chosen = releases_of(settings, catalog.profiles)
     about = f"Deployment {found.namespace}/{NAME}"
     for line in assumptions(settings, catalog):
