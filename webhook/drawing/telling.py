@@ -12,7 +12,7 @@ from webhook.drawing.wording import source_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from webhook.lifecycle.model import Guard, Profile
+    from webhook.lifecycle.model import Guard, Profile, Releases
 
 _COLUMNS: Final = {
     Writer.OPERATOR: "operator",
@@ -21,6 +21,16 @@ _COLUMNS: Final = {
 }
 _SAID: Final = {Severity.ALLOW: "yes", Severity.WARN: "warned", Severity.DENY: "denied"}
 REMOVED: Final = "(removed)"
+
+
+def _releases(releases: Releases) -> Iterator[str]:
+    """Which releases are known, and what becomes of these objects."""
+    if releases.known:
+        yield f"known releases: {', '.join(releases.known)}"
+    if releases.read_only is not None:
+        yield f"from {releases.read_only} on the operator refuses changes of these objects"
+    if releases.removed is not None:
+        yield f"from {releases.removed} on there are none"
 
 
 def profile_text(profile: Profile) -> Iterator[str]:
@@ -34,6 +44,7 @@ def profile_text(profile: Profile) -> Iterator[str]:
             f"recorded: {recorded}" if recorded else "none was recorded, so only values are sure"
         )
         yield f"release {profile.releases.assumed} unless set; {known}"
+        yield from _releases(profile.releases)
     for name, cls in profile.classes.items():
         yield f"  {name}: {cls.about}"
     for graph in graphs(profile):
