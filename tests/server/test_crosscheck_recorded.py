@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from webhook.reviews.engine import Engine
 
 LATELY = 30.0
-COPIES = ("node-state-copy", "node-status-copy")
+COPIES = ("node-state-copy", "node-status-copy", "node-uninstall-asked")
 MIXTURES = {
     ("batches-30", 1265), ("interrupts", 453), ("interrupts", 751), ("many-packages", 437),
     ("many-packages", 555), ("removal-mid", 362), ("upstream-manifests", 347),
@@ -61,6 +61,7 @@ class Fleet:
         self.denied: dict[tuple[str, int], str] = {}
         self.warned: Counter[tuple[str, int]] = Counter()
         self.copies = 0
+        self.seen: set[tuple[str, int]] = set()
 
     async def replay(self, folder: Path, name: str) -> None:
         for review, line in self.story.reviews(reading.lines(folder, names=[name])):
@@ -70,17 +71,19 @@ class Fleet:
             for check in (self.every, self.alone, self.rng.choice(self.pair), *fresh):
                 verdict = (await check.judge(self.engine, body)).verdict
                 origin = reading.origin(review)
-                for finding in verdict.denied:
-                    if finding.rule.endswith(COPIES):
-                        self.denied[origin] = str(finding)
+                if verdict.denied:
+                    self.denied[origin] = str(verdict.denied)
                 self.warned.update(
                     {origin: sum(f.rule.endswith(COPIES) for f in verdict.warned) or 0}
                 )
             self.copies += status
+            self.seen.add(reading.origin(review))
 
 
 def check(fleet: Fleet) -> None:
-    assert not fleet.denied
+    """Nothing but the damage is denied; what is remembered neither adds to that nor excuses it."""
+    assert fleet.denied.keys() <= reading.EXCEPTIONS
+    assert fleet.denied.keys() >= reading.DAMAGE & fleet.seen
     assert {origin for origin, count in fleet.warned.items() if count} <= MIXTURES
 
 
