@@ -17,6 +17,7 @@ from webhook.manifests.render import render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.kube.client import Response
     from tests.kube.control_plane import ControlPlane
@@ -190,3 +191,35 @@ def test_without_the_right_to_get_nodes_nothing_is_compared(
     finally:
         body["metadata"] = {"name": body["metadata"]["name"]}
         assert stage.cluster.request(ADMIN, "POST", rights.rpartition("/")[0], body)[0] == 201
+
+
+@pytest.mark.nightly
+def test_two_replicas_one_just_started_refuse_no_true_copy(
+    cluster: ControlPlane, guard: Guard, tmp_path: Path
+) -> None:
+    """What the Node held half a minute ago and less was seen by the first process only."""
+    settings = {
+        "kubeconfig": str(cluster.kubeconfig("webhook")),
+        "cross_check_timeout": 3,
+        "modes": [{"mode": "off", "rules": ["skyhook.operator-only"]}, *HANDS_OFF["modes"]],
+    }
+    guard.unregister(cluster)
+    stage = staged(cluster)
+    first, second = (Guard(tmp_path / name, settings) for name in ("first", "second"))
+    try:
+        first.register(cluster)
+        pairs = ("config/in_progress", "config/complete", "config/in_progress", "config/erroring")
+        for pair in pairs:
+            change = {"metadata": {"annotations": {NODE_STATE: node_state(pair)}}}
+            assert cluster.call("operator", "PATCH", NODE, change, MERGE_PATCH).status == 200
+        for one in (first, second):
+            for actor in ("operator", ACCOUNT, PERSON):
+                for pair in ("config/complete", "config/erroring", "config/in_progress"):
+                    assert warned(copied(stage, pair, actor)) == []
+            one.unregister(cluster)
+            if one is first:
+                second.register(cluster)
+    finally:
+        first.unregister(cluster)
+        codes = [guard.stop() for guard in (first, second)]
+    assert codes == [0, 0]
