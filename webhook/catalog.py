@@ -105,6 +105,12 @@ def profile_code(profile: Profile) -> Code:
 
 
 def _document(path: str) -> Mapping[str, Any]:
+    return dict(_parsed(path))
+
+
+@cache
+def _parsed(path: str) -> Mapping[str, Any]:
+    """Once: two profiles stand on one body, and its text is the slowest part of a start."""
     return dict(load_yaml((files("webhook") / "profiles" / path).read_bytes(), path))
 
 
