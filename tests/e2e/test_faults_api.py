@@ -147,7 +147,7 @@ def fleet(
     way = kubeconfig(
         folder / "kubeconfig", cluster, f"https://localhost:{moody.port}", moody.folder / "ca.crt"
     )
-    fleet = Fleet(cluster, folder, "moody", settings={"kubeconfig": way})
+    fleet = Fleet(cluster, folder, "moody", settings={"kubeconfig": way, "shutdown_delay": 0})
     try:
         fleet.install()
         fleet.start()

@@ -164,7 +164,11 @@ def patches(data: bytes) -> None:
     assert _but_conditions(after) == _but_conditions(whole)
     whole_review = json.loads(data)
     whole_review["request"]["object"] = after
-    again = engine().mutate_review(decode_admission(json.dumps(whole_review).encode()))
+    try:
+        text = json.dumps(whole_review, allow_nan=False)
+    except ValueError:
+        return  # 1e999 somewhere: what Python reads of it, it cannot write
+    again = engine().mutate_review(decode_admission(text.encode()))
     assert again.mutation.patch is None, again.mutation.patch
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from tests.lifecycle.skyhook import PREFIX, STATE, STATUS, entry, node, ready, skyhook
 from tests.reviews.builders import ACCOUNT, OPERATOR, PERSON, body
+from webhook.checks.versions import Version
 from webhook.core.writer import UserGlobs, Writer
 from webhook.reviews.policy import Mode, ModeRule
 
@@ -354,6 +355,28 @@ def test_an_exempt_group_is_named_by_the_whole_name(engine: Engine) -> None:
                             (["platform\n"], False), (["a platform"], False)):  # fmt: skip
         verdict = exempting.judge_body(body(old, new, PERSON, groups=groups)).verdict
         assert (verdict.allowed, verdict.writer) == (through, Writer.PERSON), groups
+
+
+def test_a_map_of_many_versions_is_read_once(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Work, not time: twice the entries, twice the versions parsed."""
+    parse, parsed = Version.parse.__func__, []  # type: ignore[attr-defined]
+
+    def counted(cls: type[Version], text: str) -> Version | None:
+        parsed.append(text)
+        return parse(cls, text)
+
+    monkeypatch.setattr(Version, "parse", classmethod(counted))
+    for number in (100, 200):
+        parsed.clear()
+        keys = [f"foo|{9000 - n}.0" for n in range(number)]
+        old, new = (
+            node({key: entry(pair, key) for key in keys})
+            for pair in ("apply/in_progress", "upgrade/in_progress")
+        )
+        assert not engine.judge_body(body(old, new)).verdict.allowed
+        assert 0 < len(parsed) <= 4 * number
 
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "bypasses.md").read_text()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import total_ordering
+from dataclasses import dataclass
+from functools import lru_cache, total_ordering
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from webhook.core.view import View
 
 _NUMBER: Final = r"0|[1-9]\d*"
@@ -67,6 +70,37 @@ def split_key(key: str) -> tuple[str, str] | None:
     return (name, version) if bar and name and version else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Versions:
+    """The versions of one package in a map of entries.
+
+    Attributes:
+        texts: as written.
+        lowest: of those that are semver; None when none is.
+        odd: those that are not.
+    """
+
+    texts: frozenset[str]
+    lowest: Version | None
+    odd: frozenset[str]
+
+
+@lru_cache(maxsize=4)
+def _packages(container: View) -> Mapping[str, _Versions]:
+    """By name; read once for a map, which may hold thousands that all ask."""
+    texts: dict[str, dict[str, Version | None]] = {}
+    for key in container.members:
+        parts = split_key(key)
+        if parts is not None:
+            texts.setdefault(parts[0], {})[parts[1]] = Version.parse(parts[1])
+    found = {}
+    for name, versions in texts.items():
+        known = [version for version in versions.values() if version is not None]
+        odd = frozenset(text for text, version in versions.items() if version is None)
+        found[name] = _Versions(frozenset(versions), min(known, default=None), odd)
+    return found
+
+
 def lower_version(container: View | None, key: str) -> bool:
     """Whether the map holds an entry of the same package with a lower version (I52).
 
@@ -77,12 +111,10 @@ def lower_version(container: View | None, key: str) -> bool:
     if container is None or parts is None:
         return False
     name, version = parts
+    there = _packages(container).get(name)
+    if there is None:
+        return False
     mine = Version.parse(version)
-    for other_key in container.members:
-        other = split_key(other_key)
-        if other is None or other[0] != name or other[1] == version:
-            continue
-        theirs = Version.parse(other[1])
-        if mine is None or theirs is None or theirs < mine:
-            return True
-    return False
+    if mine is None:
+        return bool(there.texts - {version})
+    return bool(there.odd) or (there.lowest is not None and there.lowest < mine)
