@@ -54,6 +54,14 @@ def test_the_value_is_exact(text: str, value: str) -> None:
     assert parse_quantity(text) == Decimal(value)
 
 
+def test_every_unit_has_its_worth() -> None:
+    decimal = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+    for unit, exponent in decimal.items():
+        assert parse_quantity(f"2{unit}") == Decimal(f"2e{exponent}")
+    for at, unit in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1):
+        assert parse_quantity(f"2{unit}") == 2 * 1024**at
+
+
 @pytest.mark.parametrize(
     ("text", "meant"),
     [("1GB", '"1G" or "1Gi"'), ("2gi", '"2Gi"'), ("5 K", '"5k" or "5Ki"'), ("100Mb", '"100M"')],

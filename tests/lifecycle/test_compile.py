@@ -123,6 +123,8 @@ def test_every_guard_of_a_profile_is_compiled():
          "guards[0].tracks[r]: nothing here is called 'none'"),
         ({"requires": [{**FAMILIES["requires"], "need": [{"predicate": "none"}]}]},
          "guards[0].requires[r]: nothing here is called 'none'"),
+        *[({family: [{**FAMILIES[family], "unless": [[{"predicate": "none"}]]}]},
+           f"guards[0].{family}[r]: nothing here is called 'none'") for family in FAMILIES],
     ],
 )  # fmt: skip
 def test_names_that_lead_nowhere_refuse_the_whole_profile(document, reason):

@@ -54,6 +54,7 @@ def flat(**families):
          ["tracks.0.id: String should match pattern '^[a-z0-9][a-z0-9.-]*$'"]),
         ({"monotone": [{**MONOTONE, "order": "up"}]}, ["monotone.0.order: Input should be 'int', 'time' or 'latch'"]),
         ({"monotone": [{**MONOTONE, "latch_on": True}]}, ["monotone.0: `latch_on` says nothing with order int here"]),
+        ({"monotone": [{**MONOTONE, "grace": 1}]}, ["monotone.0: `grace` says nothing with order int here"]),
         ({"monotone": [{**MONOTONE, "ahead": 5}]}, ["monotone.0: `ahead` says nothing with order int here"]),
         ({"monotone": [{**MONOTONE, "order": "time", "least": 0}]}, ["monotone.0: `least` says nothing with order time here"]),
         ({"monotone": [{**MONOTONE, "order": "time", "climb": {"up": 1}}]},

@@ -166,3 +166,11 @@ def test_a_trail_keeps_what_it_bound_before():
 def test_a_trail_fills_captures_into_a_text():
     trail = Trail(names=(("sk", "gpu"), ("p", "foo")))
     assert trail.fill("{sk}/{p}/{sk}/{other}") == "gpu/foo/gpu/{other}"
+
+
+def test_trails_that_lead_to_the_same_place_are_one():
+    on, again = (START.step(Step(STAR), "k") for _ in range(2))
+    assert on == again
+    assert len({on, again, START.step(Step(STAR), "other")}) == 2
+    assert on != START
+    assert on != on.field

@@ -285,3 +285,16 @@ def _key(name, key=None, bracketed=False):
 
 def _any(key):
     return Step(StepKind.ANY_TYPE, "", bracketed=True), key
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"), [(2, 2, []), (2, 3, ["warn"]), (1, 2, ["deny"])]
+)
+def test_a_repeated_type_is_told_when_there_are_more_of_it_than_before(before, after, found):
+    def listed(count, value):
+        return {"l": [{"type": "T", "v": value}] * count}
+
+    plan = Plan("p")
+    plan.add("l[*].v", Spy())
+    findings = plan.judge(Run(View.of(listed(before, 1)), View.of(listed(after, 2))))
+    assert [f.severity.value for f in findings] == found

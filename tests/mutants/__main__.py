@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import time
+import os
+import sys
+import traceback
 from pathlib import Path
+from typing import TextIO
 
-from tests.mutants.asking import Answer, Fate, ask, tests_for
+from tests.mutants.asking import Answer, Fate, ask, tests_for, time_for
 from tests.mutants.covering import TestFile, covering
 from tests.mutants.forked import warm
 from tests.mutants.sample import MODULES, Mutant, sample
+from tests.mutants.swapping import swapped
 
 CONTROL = 900
 """CPU seconds of the control: all tests, nothing changed."""
@@ -38,36 +42,63 @@ def main() -> int:
     if given.again:
         drawn = [m for m in drawn if before.get(str(m), ("survived",))[0] == Fate.SURVIVED]
     print(f"{len(drawn)} mutants, seed {given.seed}", flush=True)
+    drawn = [m for m in drawn if given.again or str(m) not in before]
+    unsure = given.work / "unsure.json"
+    unsure.unlink(missing_ok=True)
     with results.open("a") as out:
-        for at, mutant in enumerate(drawn, 1):
-            if not given.again and str(mutant) in before:
-                continue
-            begun = time.monotonic()
-            answer = _answer(mutant, files)
-            took = round(time.monotonic() - begun, 1)
-            line = [str(mutant), mutant.package, answer.fate, answer.by, answer.asked, took]
-            print(json.dumps(line), file=out, flush=True)
-            if answer.fate is Fate.SURVIVED:
-                print(f"{at} survived {answer.asked} tests in {took} s: {mutant}", flush=True)
+        _quick(drawn, files, out, unsure)
+        left = set(json.loads(unsure.read_text())) if unsure.exists() else set()
+        print(f"{len(left)} of them from the import on", flush=True)
+        for mutant in drawn:
+            if str(mutant) in left:
+                rounds = tests_for(mutant, files)
+                answer = Answer(Fate.SURVIVED, "", 0)
+                if rounds:
+                    answer = ask(mutant, rounds, _names(files), time_for(rounds, files))
+                _tell(mutant, answer, out)
     print(table(_known(results)))
     return 0
 
 
-def _answer(mutant: Mutant, files: dict[str, TestFile]) -> Answer:
-    rounds = tests_for(mutant, files)
-    if not rounds:
-        return Answer(Fate.SURVIVED, "", 0)
-    expected = sum(
-        files[test.partition("::")[0]].tests[test][0] for tests in rounds for test in tests
-    )
-    return ask(mutant, rounds, 15 + 3 * expected)
+def _quick(drawn: list[Mutant], files: dict[str, TestFile], out: TextIO, unsure: Path) -> None:
+    """Ask all of them in a child, where the product is imported; who is not sure is written down."""
+    left: list[str] = []
+
+    def tell(mutant: Mutant, answer: Answer, final: bool) -> None:
+        if final:
+            _tell(mutant, answer, out)
+        else:
+            left.append(str(mutant))
+            unsure.write_text(json.dumps(left))
+
+    child = os.fork()
+    if child == 0:
+        try:
+            swapped(drawn, files, tell)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def _tell(mutant: Mutant, answer: Answer, out: TextIO) -> None:
+    line = [str(mutant), mutant.package, answer.fate, answer.by, answer.asked]
+    print(json.dumps(line), file=out, flush=True)
+    if answer.fate is Fate.SURVIVED:
+        print(f"survived {answer.asked} tests: {mutant}", flush=True)
+
+
+def _names(files: dict[str, TestFile]) -> set[str]:
+    return {test for file in files.values() for test in (*file.tests, *file.left_out)}
 
 
 def _control(files: dict[str, TestFile]) -> bool:
     """Whether all tests pass here when nothing is mutated."""
     every = [[*file.tests] for file in files.values() if file.tests]
     left_out = sum(len(file.left_out) for file in files.values())
-    answer = ask(None, every, CONTROL)
+    answer = ask(None, every, _names(files), CONTROL)
     print(
         f"control: {answer.asked} tests, {left_out} left out: {answer.fate} {answer.by}", flush=True
     )

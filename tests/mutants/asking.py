@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 AT_ONCE = 4
 """Test files that are collected together."""
-ENOUGH = 12.0
-"""Seconds of tests that a mutant must survive, beside all those of its own function."""
+UNFIT = 9
+"""The exit status of a child that could not be asked in this way."""
+FILES = 10
+"""Test files that are asked at most: the module's own, then the quickest."""
+ENOUGH = 2.0
+"""CPU seconds of tests that a mutant must survive, beside four times as much of its own."""
 
 
 class Fate(StrEnum):
@@ -41,19 +45,29 @@ class Answer:
 
 
 class Picker:
-    """A pytest plugin that runs the given tests, in their order, and says which one fails."""
+    """A pytest plugin that runs the given tests, in their order, and says which one fails.
 
-    def __init__(self, tests: list[str], say: int) -> None:
+    A mutant may change a test's name (the part in brackets): a name that is not known runs as well.
+    """
+
+    def __init__(self, tests: list[str], known: set[str], say: int) -> None:
         self.order = {name: at for at, name in enumerate(tests)}
+        self.functions = {name.partition("[")[0]: at for name, at in self.order.items()}
+        self.known = known
         self.say = say
+
+    def place(self, name: str) -> int | None:
+        """A test's place in the order; None for one that is not asked."""
+        if name in self.order or name in self.known:
+            return self.order.get(name)
+        return self.functions.get(name.partition("[")[0])
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Only what was asked for."""
-        items[:] = sorted(
-            (item for item in items if item.nodeid in self.order),
-            key=lambda item: self.order[item.nodeid],
-        )
+        placed = [(self.place(item.nodeid), at, item) for at, item in enumerate(items)]
+        asked = [(place, at, item) for place, at, item in placed if place is not None]
+        items[:] = [item for _, _, item in sorted(asked, key=lambda one: one[:2])]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """The failure that ends the run."""
@@ -77,19 +91,20 @@ def tests_for(mutant: Mutant, files: dict[str, TestFile]) -> list[list[str]]:
         if mine or key in file.around:
             rest = {test for _, test in mine}
             others[name] = sorted((s, t) for t, (s, _) in file.tests.items() if t not in rest)
-    mirror = mutant.module.rpartition("/")[2].removesuffix(".py")
-    return [*_rounds(own, mirror, 10 * ENOUGH), *_rounds(others, mirror, ENOUGH)]
+    mirror = f"tests/{mutant.package}/test_{mutant.module.rpartition('/')[2].removesuffix('.py')}"
+    return [*_rounds(own, mirror, 4 * ENOUGH), *_rounds(others, mirror, ENOUGH)]
 
 
 def _rounds(files: dict[str, list[tuple[float, str]]], mirror: str, most: float) -> list[list[str]]:
-    def rank(name: str) -> tuple[bool, float]:
-        return f"test_{mirror}." not in name, sum(s for s, _ in files[name])
+    def rank(name: str) -> tuple[bool, bool, float]:
+        near = name.startswith(mirror.rpartition("/")[0] + "/")
+        return not name.startswith(mirror), not near, sum(s for s, _ in files[name])
 
-    names = sorted((name for name in files if files[name]), key=rank)
+    names = sorted((name for name in files if files[name]), key=rank)[:FILES]
     rounds, spent = [], 0.0
-    for at in range(0, len(names), AT_ONCE):
+    for some in [names[:2], *(names[at : at + AT_ONCE] for at in range(2, len(names), AT_ONCE))]:
         tests: list[str] = []
-        for seconds, test in sorted(t for name in names[at : at + AT_ONCE] for t in files[name]):
+        for seconds, test in sorted(t for name in some for t in files[name]):
             spent += seconds
             if spent <= most:
                 tests.append(test)
@@ -97,7 +112,7 @@ def _rounds(files: dict[str, list[tuple[float, str]]], mirror: str, most: float)
     return [tests for tests in rounds if tests]
 
 
-def ask(mutant: Mutant | None, rounds: list[list[str]], seconds: float) -> Answer:
+def ask(mutant: Mutant | None, rounds: list[list[str]], known: set[str], seconds: float) -> Answer:
     """What becomes of a mutant (None: of no mutant at all, the control)."""
     hear, say = os.pipe()
 
@@ -107,7 +122,8 @@ def ask(mutant: Mutant | None, rounds: list[list[str]], seconds: float) -> Answe
         for tests in rounds:
             names = list(dict.fromkeys(test.partition("::")[0] for test in tests))
             status = pytest.main(
-                [*ARGUMENTS, *(str(ROOT / name) for name in names)], plugins=[Picker(tests, say)]
+                [*ARGUMENTS, *(str(ROOT / name) for name in names)],
+                plugins=[Picker(tests, known, say)],
             )
             if status != 0:
                 return int(status)
@@ -117,5 +133,17 @@ def ask(mutant: Mutant | None, rounds: list[list[str]], seconds: float) -> Answe
     os.close(say)
     with os.fdopen(hear, "rb") as pipe:
         by = pipe.read().decode(errors="replace")
-    fate = Fate.SURVIVED if status == 0 else Fate.TIMED_OUT if status == OUT else Fate.KILLED
-    return Answer(fate, by or f"exit {status}" * (status != 0), sum(map(len, rounds)))
+    return Answer(fate_of(status), by or f"exit {status}" * (status != 0), sum(map(len, rounds)))
+
+
+def fate_of(status: int) -> Fate:
+    """What the exit status of a child says."""
+    if status in {0, UNFIT}:
+        return Fate.SURVIVED
+    return Fate.TIMED_OUT if status == OUT else Fate.KILLED
+
+
+def time_for(rounds: list[list[str]], files: dict[str, TestFile]) -> float:
+    """CPU seconds after which a mutant has run too long."""
+    asked = (files[test.partition("::")[0]].tests[test][0] for tests in rounds for test in tests)
+    return 15 + 3 * sum(asked)

@@ -34,6 +34,8 @@ FOLDERS = (
     "profiles",
 )
 """The unit tests that are asked, under `tests/`."""
+RECORDED = frozenset({"test_recorded.py", "test_live.py"})
+"""Files that play recordings or a cluster: no unit tests."""
 LONGEST = 1.5
 """CPU seconds that a test may take under the trace; a longer one is not asked."""
 ARGUMENTS = (
@@ -112,6 +114,7 @@ class Tracing:
 def test_files() -> list[str]:
     """The test files that are asked, from the root of the repository."""
     found = [p for folder in FOLDERS for p in (ROOT / "tests" / folder).rglob("test_*.py")]
+    found = [p for p in found if p.name not in RECORDED]
     return sorted(p.relative_to(ROOT).as_posix() for p in found)
 
 

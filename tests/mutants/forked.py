@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import gc
 import importlib.util
 import os
 import resource
@@ -40,6 +41,7 @@ def forked(work: Callable[[], int], seconds: float) -> int:
             with open(os.devnull, "r+b") as nowhere:
                 for stream in (0, 1, 2):
                     os.dup2(nowhere.fileno(), stream)
+            gc.disable()
             status = work()
         except BaseException:
             traceback.print_exc()

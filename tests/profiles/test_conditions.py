@@ -180,6 +180,7 @@ def test_a_rule_of_ones_own_takes_the_place_of_the_base_s(tmp_path: Path) -> Non
             "the base has no rule 'condition-type'",
         ),
         ("extends: 3\n", "must be a name, a list of names, or a map"),
+        ("extends: conditions\ntracks: abc\n", "tracks: Input should be a valid list"),
     ],
 )
 def test_a_profile_that_does_not_fit_its_base_is_refused(
