@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from tests.kube.client import MERGE_PATCH
@@ -17,6 +18,7 @@ Object = dict[str, Any]
 SKYHOOKS = "/apis/skyhook.nvidia.com/v1alpha1/skyhooks"
 NODES = "/api/v1/nodes"
 MOST_EDITS = 12
+NUMBERS = count(1)  # of all stages together: they share one API server
 
 
 @dataclass(slots=True)
@@ -28,7 +30,7 @@ class Stage:
 
     def attempt(self, request: Object) -> Response | None:
         """The answer to a recorded update, not to be stored; None where its state cannot be put up."""
-        self.made += 1
+        self.made = next(NUMBERS)
         old, new, sub = request["oldObject"], request["object"], request.get("subResource") or ""
         if request["kind"]["kind"] == "Node":
             there = self._node(old)
