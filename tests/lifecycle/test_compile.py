@@ -52,6 +52,12 @@ def test_beside_it_certain_rules_stay_certain():
     assert said(judge(rules, OLD, NEW)) == [("deny", "r.down", "v"), ("audit", "s.down", "v")]
 
 
+def test_what_only_usually_holds_is_left_out_unless_asked_for():
+    document = profile(monotone=[{**FAMILIES["monotone"], "usually": True}])
+    (rules,) = compile_profile(document, NO_CODE)
+    assert judge(rules, OLD, NEW) == []
+
+
 RELEASES = {"assumed": "0.16", "recorded": ["0.16", "0.18"]}
 
 

@@ -87,6 +87,13 @@ def test_an_entry_is_whole_and_says_its_own_name(fields, below, message):
     assert found(changed(**fields)) == [("node-package-entry", f"{PLACE}[foo|1.0]{below}", message)]
 
 
+def test_what_is_wrong_in_an_entry_is_so_for_every_release():
+    new = changed(name="bar", version=None, state=5, restarts=-1, Image="x")
+    wrong = [f for f in judged(node(OLD), node(new)) if f.rule == "skyhook.node-package-entry"]
+    assert len(wrong) == 5
+    assert all(f.closed for f in wrong)
+
+
 @pytest.mark.parametrize(
     "fields",
     [

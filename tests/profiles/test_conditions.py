@@ -62,6 +62,7 @@ def test_what_set_status_condition_writes_is_silent(tmp_path: Path) -> None:
         ([ready()], [ready(message="more words")]),
         ([ready(observedGeneration=2)], [ready()]),
         ([ready(), ready(type="Other")], [ready()]),
+        ([ready(lastTransitionTime=None)], [ready()]),
     ):
         assert said(judged(tmp_path, old, new)) == set()
 
@@ -81,6 +82,7 @@ def test_what_set_status_condition_writes_is_silent(tmp_path: Path) -> None:
             {"deny widget.condition-shape", "warn widget.condition-complete"},
         ),
         ([], [ready(reason=None)], {"warn widget.condition-complete"}),
+        ([ready()], [ready(lastTransitionTime=None)], {"warn widget.condition-complete"}),
         ([ready()], [ready("False")], {"warn widget.transition-moves"}),
         (
             [ready()],
