@@ -98,6 +98,16 @@ def test_a_template_is_named_as_such_and_its_neighbours_are_renamed(cli: Cli, wr
     assert Path("chart/templates/b.yaml").read_text() == NODEWRIGHT
 
 
+def test_a_template_that_only_names_the_group_is_listed_and_fails_nothing(
+    cli: Cli, write: Write
+) -> None:
+    rules = "rules:\n- apiGroups: [skyhook.nvidia.com]\n"
+    write("chart/role.yaml", "{{- if .Values.on }}\n" + rules + "{{- end }}\n")
+    done = cli("migrate", "--check", "chart")
+    assert (done.code, done.out) == (0, "")
+    assert "chart/role.yaml:3: - apiGroups: [skyhook.nvidia.com]" in done.err
+
+
 def test_many_files_are_one_stream_that_kubectl_reads(cli: Cli, write: Write) -> None:
     write("m/a.yaml", SKYHOOK)
     write("m/b.yaml", SKYHOOK)

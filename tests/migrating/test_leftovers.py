@@ -73,6 +73,7 @@ def test_every_place_of_a_manifest_is_found_by_what_it_is_about() -> None:
         ("look: skyhook.nvidia.com", Subject.OTHER),
         ("image: ghcr.io/nvidia/skyhook/operator:v0.16.0", None),
         ("namespace: skyhook", None),
+        ("expr: rate(skyhook_webhook_reviews_total[5m])", None),
         ("helm upgrade skyhook ./chart -n skyhook", None),
         ("# kubectl get skyhooks", None),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,6 @@ from webhook.cli.failures import CallerError
 from webhook.core.plain import plain
 from webhook.documents import read_documents
 from webhook.migrating.leftovers import WAYS, Leftover, Subject, leftovers
-from webhook.migrating.names import OLD_GROUP
 from webhook.migrating.renaming import Renamed, renamed
 from webhook.migrating.sources import is_manifest, texts
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from webhook.documents import Document
 
 _STDIN = "<stdin>"
+_OBJECT = re.compile(rb"apiVersion[\"']?\s*:\s*[\"']?skyhook\.nvidia\.com/")
+"""An object of the old group in a text that cannot be read."""
 
 
 @dataclass(slots=True)
@@ -86,11 +88,10 @@ def migrate(paths: tuple[str, ...], in_place: bool, check: bool, quiet: bool) ->
 
 def _note(name: str, data: bytes, one: Renamed, tally: _Tally, *, manifest: bool) -> None:
     """Takes down what is left to a person in one text, and says what could not be done."""
-    names_it = OLD_GROUP.encode() in data
     documents: tuple[Document, ...] = ()
     if manifest and one.unreadable is None:
         documents = tuple(read_documents(one.text.encode(), name))
-    elif one.unreadable is not None and names_it:
+    elif one.unreadable is not None and _OBJECT.search(data):
         line, why = one.unreadable
         tally.undone += 1
         about = "no YAML (a template?)" if b"{{" in data else "not readable"

@@ -47,12 +47,12 @@ WAYS: Final = {
 """What to do, by subject."""
 
 _HIT: Final = re.compile(
-    rf"{re.escape(OLD_GROUP)}|\bskyhook_[a-z]\w*|\bkubectl[ -]skyhook\b"
+    rf"{re.escape(OLD_GROUP)}|\bskyhook_(?!webhook_)[a-z]\w*|\bkubectl[ -]skyhook\b"
     r"|\bkubectl\b.*?\bskyhooks?\b(?![-/.])|\bkind:\s*[\"']?Skyhook\b"
 )
 _COMMENT: Final = re.compile(r"\s*(#|//)")
 _KUBECTL: Final = re.compile(r"\bkubectl\b|--for[= ]|condition=")
-_METRIC: Final = re.compile(r"\bskyhook_[a-z]")
+_METRIC: Final = re.compile(r"\bskyhook_(?!webhook_)[a-z]")
 _TAINT: Final = re.compile(
     rf"{re.escape(OLD_GROUP)}=|runtime-required|\bkey:\s*[\"']?{re.escape(OLD_GROUP)}[\"']?\s*$"
 )

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from webhook.mutations.ready import Projected
 
 _NULL: Final = msgspec.Raw(b"null")
-LAST_PREFIXED_ONLY: Final = (0, 15)
-"""The last release whose operator writes conditions under prefixed names alone."""
-
-
 class _Metadata(msgspec.Struct, frozen=True):
     generation: msgspec.Raw = _NULL
 
@@ -59,6 +55,7 @@ class Keeper:
         strip: after the window, mirrors with a bare twin go.
         project_ready: Ready is added for operators that write none under any name.
         read_only: objects that nobody may change any more (Skyhooks under operator 0.18).
+        bare_since: the first release whose operator writes conditions under bare names as well.
     """
 
     names: MirrorNames
@@ -67,6 +64,7 @@ class Keeper:
     strip: bool = False
     project_ready: bool = False
     read_only: bool = False
+    bare_since: str = "0.16"
 
     def upkeep(self, now: datetime) -> Upkeep:
         """What is done to twins at ``now``."""
@@ -75,7 +73,7 @@ class Keeper:
         return Upkeep(
             make=opened,
             strip=self.strip and not opened,
-            removal_follows=release is not None and release <= LAST_PREFIXED_ONLY,
+            removal_follows=release is not None and release < parse_release(self.bare_since),
         )
 
 

@@ -66,6 +66,7 @@ def keepers_of(
             strip=settings.strip,
             project_ready=settings.project_ready,
             read_only=name in settings.read_only,
+            bare_since=profile.history.conditions.get("Ready", "0.0"),
         )
     return keepers
 
