@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from webhook.catalog import Catalog, base, shipped
 from webhook.core.evidence import NoEvidence
@@ -18,7 +19,7 @@ from webhook.reviews.engine import Engine
 from webhook.reviews.mirroring import MirrorSettings, converters_of, keepers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from datetime import datetime
 
     from webhook.core.evidence import Evidence
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
     from webhook.settings import Settings
 
 
-def profile_of(name: str) -> Profile:
+Texts = Mapping[str, str]
+"""Files that are not here, by their paths: what a ConfigMap holds for the Pods, say."""
+NO_TEXTS: Final[Texts] = {}
+
+
+def profile_of(name: str, texts: Texts = NO_TEXTS) -> Profile:
     """A profile by the name of one of ours, or from a file. Raises ProfileError."""
     if not is_path(name):
         try:
@@ -36,28 +42,30 @@ def profile_of(name: str) -> Profile:
                 f"there is no profile {name!r} here; a profile of your own is given as a file"
             ) from None
     path = Path(name)
-    return build_profile(_read(path, name), name, partial(_beside, path.parent), base)
+    beside = partial(_beside, path.parent, texts)
+    return build_profile(_read(path, name, texts), name, beside, base)
 
 
-def _beside(folder: Path, name: str) -> Mapping[str, Any]:
-    body = _read(folder / name, str(folder / name))
+def _beside(folder: Path, texts: Texts, name: str) -> Mapping[str, Any]:
+    body = _read(folder / name, str(folder / name), texts)
     if not isinstance(body, dict):
         raise ProfileError(f"{folder / name}: a body is a map")
     return body
 
 
-def _read(path: Path, shown: str) -> Any:
+def _read(path: Path, shown: str, texts: Texts) -> Any:
+    text = texts.get(str(path))
     try:
-        return load_yaml(path.read_bytes(), shown)
+        return load_yaml(path.read_bytes() if text is None else text.encode(), shown)
     except OSError as error:
         raise ProfileError(f"{shown}: {error.strerror or error}") from None
     except DocumentError as error:
         raise ProfileError(str(error)) from None
 
 
-def catalog_of(settings: Settings) -> Catalog:
+def catalog_of(settings: Settings, texts: Texts = NO_TEXTS) -> Catalog:
     """What the settings enforce. Raises ProfileError."""
-    profiles = [profile_of(name) for name in profile_names(settings.profiles)]
+    profiles = [profile_of(name, texts) for name in profile_names(settings.profiles)]
     return Catalog.of(profiles, releases_of(settings, profiles), usually=settings.usual_rules)
 
 

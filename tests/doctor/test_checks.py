@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.doctor.faults import FAULTS, Fault
 from tests.doctor.healthy import KEYRING, NOW, find, objects, snapshot
 from webhook.certs.authority import Authority, service_names
 from webhook.doctor.checks import CHECKS, NEED_SETTINGS, diagnose
 from webhook.doctor.diagnosis import Level
 from webhook.manifests.options import Tls
+from webhook.profile_files import texts_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from webhook.doctor.snapshot import Snapshot
 
 COUSINS = {
@@ -45,6 +50,20 @@ def faults(found: Snapshot) -> dict[str, list[Any]]:
 )  # fmt: skip
 def test_nothing_is_invented_on_a_healthy_cluster(tls: Tls, served: bool, chosen: dict[str, Any]):
     assert faults(snapshot(objects(tls, served=served, **chosen))) == {}
+
+
+def test_a_profile_that_is_in_the_cluster_only_is_read_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    profile = shutil.copy(ROOT / "tests" / "doctor" / "own.yaml", tmp_path)
+    names = ["skyhook", str(profile)]
+    monkeypatch.chdir(tmp_path)
+    found = objects(settings={"profiles": names}, profile_files=texts_of(names))
+    (tmp_path / "own.yaml").unlink()
+    assert faults(snapshot(found)) == {}
+    ours = find(found, "ValidatingWebhookConfiguration")
+    ours["webhooks"] = [w for w in ours["webhooks"] if "example.com" not in str(w["rules"])]
+    assert set(faults(snapshot(found))) == {"drift"}, "that its kind is not sent to us is seen"
 
 
 def test_one_replica_is_healthy_too_while_one_version_is_served():

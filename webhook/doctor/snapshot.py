@@ -16,6 +16,7 @@ from webhook.manifests.options import (
     MOUNTED_SECRET,
     NAME,
     SETTINGS_FILE,
+    SETTINGS_FOLDER,
     SHARED_SECRET,
     Options,
     Tls,
@@ -125,7 +126,9 @@ class Snapshot:
 
     def catalog(self) -> Catalog:
         """What they enforce. Raises DocumentError, SettingsError, ProfileError."""
-        return catalog_of(self.settings())
+        texts = self._settings_data(self.ours("Deployment"))[1]
+        here = {f"{SETTINGS_FOLDER}/{name}": text for name, text in texts.items()}
+        return catalog_of(self.settings(), here)
 
     def rendered(self) -> list[Object]:
         """The configurations as we would render them. Raises as `catalog`, and ManifestError."""
@@ -133,18 +136,23 @@ class Snapshot:
 
     def _document(self, deployment: Object | None) -> Mapping[str, Any]:
         """The settings file, wherever kustomize or Helm put it."""
+        name, data = self._settings_data(deployment)
+        if not data:
+            return {}
+        value = load_yaml(data[SETTINGS_FILE].encode(), f"ConfigMap {self.namespace}/{name}")
+        if value is None or isinstance(value, Mapping):
+            return value or {}
+        raise DocumentError(f"ConfigMap {self.namespace}/{name}", None, None, "settings are a map")
+
+    def _settings_data(self, deployment: Object | None) -> tuple[str, Mapping[str, str]]:
+        """Name and content of the ConfigMap that has the settings, and the profiles beside them."""
         for volume in (pod(deployment).get("volumes") or ()) if deployment else ():
             name = (volume.get("configMap") or {}).get("name")
             found = self.ours("ConfigMap", name) if name else None
-            text = ((found or {}).get("data") or {}).get(SETTINGS_FILE)
-            if text is not None:
-                value = load_yaml(text.encode(), f"ConfigMap {self.namespace}/{name}")
-                if value is None or isinstance(value, Mapping):
-                    return value or {}
-                raise DocumentError(
-                    f"ConfigMap {self.namespace}/{name}", None, None, "settings are a map"
-                )
-        return {}
+            data = (found or {}).get("data") or {}
+            if name and SETTINGS_FILE in data:
+                return name, data
+        return "", {}
 
 
 def namespace_of(obj: Object) -> str:
