@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from webhook.checks.requests import version_erases
+from webhook.checks.requests import version_erases, writers
 from webhook.core.view import View
 from webhook.lifecycle.path import START
 from webhook.lifecycle.run import Run
@@ -36,3 +36,28 @@ def test_a_write_that_erases_says_whose_field_it_was(who: dict[str, str], said: 
 def test_a_field_that_nobody_claims_or_a_version_that_knows_it_is_silent() -> None:
     assert texts({"fieldsV1": {"f:spec": {}}}) == []
     assert texts({"fieldsV1": {"f:spec": {"f:pause": {}}}}, "v1") == []
+
+
+OWN = writers({"accounts": "spec.accounts", "may": ["spec.state"], "exempt": ["admin"]})
+
+
+@pytest.mark.parametrize(
+    ("user", "told"),
+    [
+        ("system:serviceaccount:ns:op", True),
+        ("system:serviceaccount:other:op", False),
+        ("system:serviceaccount:ns:else", False),
+        ("op", False),
+        ("admin", False),
+    ],
+)
+def test_only_the_accounts_that_an_object_lists_are_held_to_their_fields(
+    user: str, told: bool
+) -> None:
+    def thing(**spec: Any) -> View:
+        return View.of({"metadata": {"namespace": "ns"}, "spec": {"accounts": ["op"], **spec}})
+
+    run = Run(thing(size=1, state="a"), thing(size=2, state="b"), user=user)
+    assert [str(mark.field) for mark in OWN(run, None, None, START)] == ["spec.size"] * told
+    nobody = View.of({"metadata": {"namespace": "ns"}, "spec": {"size": 1}})
+    assert list(OWN(Run(nobody, thing(), user=user), None, None, START)) == []

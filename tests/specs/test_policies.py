@@ -36,6 +36,22 @@ DENIED = [
         'sets neither percent nor count; set exactly one; did you mean "percent"?',
     ),
     (
+        policy(default={**DEFAULT, "budget": {"precent": 5, "cuont": 1}}),
+        "spec.default.budget",
+        'sets neither percent nor count; set exactly one; did you mean "percent"?',
+    ),
+    (
+        policy(
+            compartment("cpu", selector={"matchLabels": {"a": None}}),
+            compartment("gpu", selector={"matchLabels": {"a": ""}}),
+        ),
+        "spec.compartments[gpu].selector",
+        (
+            "is identical to that of spec.compartments[cpu]; the first one takes all nodes,"
+            " change or remove one"
+        ),
+    ),
+    (
         policy(compartment("gpu", budget={"percent": 5, "count": 1})),
         "spec.compartments[gpu].budget",
         "percent 5 and count 1 are both set; keep exactly one",

@@ -62,3 +62,14 @@ def test_what_is_said(selector: Any, field: str, words: str) -> None:
 def test_all_findings_come_at_once() -> None:
     wrong = {"matchLabels": {"a b": "c d"}, "matchExpressions": [{"key": "/", "operator": "in"}]}
     assert len(said(wrong)) == 4
+
+
+def test_a_wrong_selector_is_wrong_in_every_release() -> None:
+    wrong = {
+        "matchExpressions": [
+            {"key": "a", "operator": "Exist"},
+            {"key": "b c", "operator": "Exists"},
+        ]
+    }
+    marks = list(selector_marks(View.of(wrong), ROOT))
+    assert [mark.closed for mark in marks] == [True, True]

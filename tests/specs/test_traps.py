@@ -1,0 +1,79 @@
+"""What upstream lets through, and what stands still afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.specs.alone import told
+from webhook.lifecycle.path import START
+from webhook.specs.deletion import deletion_erring
+from webhook.specs.dependencies import depends_on
+from webhook.specs.traps import interrupt_removed
+
+NOTE = "skyhook.nvidia.com/nodeState_gpu"
+
+
+def state(stage: str, state: str) -> dict[str, Any]:
+    entry = {"name": "tuning", "version": "1.0", "stage": stage, "state": state}
+    return {"status": {"nodeState": {"node-a": {"tuning|1.0": entry}}}}
+
+
+@pytest.mark.parametrize(
+    ("stage", "word", "stuck"),
+    [
+        ("uninstall-interrupt", "in_progress", True),
+        ("uninstall-interrupt", "erroring", True),
+        ("uninstall-interrupt", "complete", False),
+        ("interrupt", "in_progress", False),
+        ("uninstall", "erroring", False),
+    ],
+)
+def test_an_interrupt_is_needed_while_it_runs_after_an_uninstall(
+    stage: str, word: str, stuck: bool
+) -> None:
+    judge = interrupt_removed({"annotation": NOTE})
+    found = told(judge, {}, {"interrupt": {"type": "reboot"}}, whole=(state(stage, word), {}))
+    assert [field for field, _ in found] == ["spec.packages[tuning].interrupt"] * stuck
+
+
+@pytest.mark.parametrize(
+    ("stage", "word", "held"),
+    [
+        ("config", "erroring", True),
+        ("config", "in_progress", False),
+        ("uninstall", "erroring", False),
+    ],
+)
+def test_a_deletion_waits_for_what_errs_before_its_uninstall(
+    stage: str, word: str, held: bool
+) -> None:
+    package = {"version": "1.0", "uninstall": {"enabled": True}}
+    old = {"spec": {"packages": {"tuning": package}}, **state(stage, word)}
+    judge = deletion_erring({"annotation": NOTE, "tool": "kubectl skyhook"})
+    found = told(judge, None, old, whole=(old, None), at=START)
+    assert [field for field, _ in found] == ["status.nodeState"] * held
+    assert all(
+        "tuning" in text and f"{stage}/{word} on " in text and "node-a" in text for _, text in found
+    )
+
+
+def test_each_package_that_is_named_in_vain_is_told() -> None:
+    wrong: dict[str, Any] = {"a": "1", "b": 5, "c": "1", "tuning": "2", "base": None}
+    packages = {
+        "base": {"version": "1"},
+        "tuning": {"version": "1", "dependsOn": wrong},
+        "z": {"version": "1", "dependsOn": "base"},
+    }
+    found = told(depends_on({}), packages)
+    assert [
+        (field.rpartition("dependsOn")[2], text.partition(";")[0]) for field, text in found
+    ] == [
+        ("[a]", '"a" is no package of this spec, which has: base 1, tuning 1, z 1'),
+        ("[b]", "5 must be a string"),
+        ("[c]", '"c" is no package of this spec, which has: base 1, tuning 1, z 1'),
+        ("[tuning]", '"tuning" is "1" in this spec, not "2"'),
+        ("[base]", 'the version of "base" is empty'),
+        ("", '"base" must be an object'),
+    ]
