@@ -130,6 +130,13 @@ def test_a_lost_memory_becomes_no_conversion():
     assert remove_spoke(added)["spec"]["conversion"] == {"strategy": "None"}
 
 
+@pytest.mark.parametrize("memory", ["", "{broken", "[]", "5"])
+def test_a_memory_that_is_no_stanza_becomes_no_conversion(memory: str):
+    added = add_spoke(crd(), CONFIG, KINDS)
+    added["metadata"]["annotations"]["skyhook-webhook/previous-conversion"] = memory
+    assert remove_spoke(added)["spec"]["conversion"] == {"strategy": "None"}
+
+
 def stored_as_spoke() -> dict:
     added = add_spoke(crd(), CONFIG, KINDS)
     added["status"] = {"storedVersions": ["v1alpha1", "v1beta1"]}
@@ -156,7 +163,8 @@ def another_kind() -> dict:
         (lambda: remove_spoke(spoke_is_stored()), "rewrite every object"),
         (lambda: add_spoke(spoke_is_stored(), CONFIG, KINDS), "not the stored version"),
         (lambda: add_spoke(another_kind(), CONFIG, KINDS), "DeploymentPolicy of skyhook.nvidia.com"),
-        (lambda: serve_spoke(crd()), "add it first"),
+        (lambda: serve_spoke(crd()), r"^skyhooks\.skyhook\.nvidia\.com has no v1beta1; add it first$"),
+        (lambda: serve_spoke(crd() | {"metadata": {}}), "^the CRD has no v1beta1"),
         (lambda: serve_spoke(add_spoke(crd("nodewright"), CONFIG, KINDS) | {"spec": crd("cluster")["spec"]}), "add it first"),
         (lambda: add_spoke({"kind": "Skyhook"}, CONFIG, KINDS), "not a CustomResourceDefinition"),
         (lambda: add_spoke(crd() | {"spec": {}}, CONFIG, KINDS), "no list of versions"),

@@ -132,3 +132,21 @@ def test_wrong_types_are_denied_and_name_the_field(engine: Engine, spec: Any) ->
     verdict = judged(engine, {"spec": spec})
     assert not verdict.allowed
     assert all(str(f.field).startswith("spec") for f in verdict.denied)
+
+
+def test_a_spec_that_goes_is_judged_as_an_empty_one(engine: Engine) -> None:
+    assert ("spec.default.budget", "sets neither percent nor count; set exactly one") in [
+        d[1:] for d in lines(judged(engine, {}, policy()))
+    ]
+
+
+def test_every_wrong_budget_is_told(engine: Engine) -> None:
+    new = policy(
+        compartment("a", budget=5), compartment("b", budget={}), default={**DEFAULT, "budget": []}
+    )
+    fields = {d[1] for d in lines(judged(engine, new))}
+    assert fields >= {
+        "spec.default.budget",
+        "spec.compartments[a].budget",
+        "spec.compartments[b].budget",
+    }

@@ -11,6 +11,7 @@ from webhook.lifecycle.path import START
 from webhook.specs.deletion import deletion_erring
 from webhook.specs.dependencies import depends_on
 from webhook.specs.traps import interrupt_removed
+from webhook.specs.uninstalls import package_downgrade
 
 NOTE = "skyhook.nvidia.com/nodeState_gpu"
 
@@ -77,3 +78,16 @@ def test_each_package_that_is_named_in_vain_is_told() -> None:
         ("[base]", 'the version of "base" is empty'),
         ("", '"base" must be an object'),
     ]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "lower"),
+    [("2.0", "1.0", True), ("1.0", "1.0", False), ("1.0", "2.0", False), ("1.0", None, False),
+     (None, "1.0", False), ("1.0", "nonsense", False), ("nonsense", "1.0", False)],
+)  # fmt: skip
+def test_only_what_is_lower_is_a_downgrade(was: str | None, now: str | None, lower: bool) -> None:
+    def package(version: str | None) -> dict[str, Any]:
+        return {"uninstall": {"enabled": True}, **({} if version is None else {"version": version})}
+
+    found = told(package_downgrade({}), package(now), package(was))
+    assert [field for field, _ in found] == ["spec.packages[tuning].version"] * lower
