@@ -40,7 +40,7 @@ def found(old, new, *former, writer=Writer.OPERATOR):
 
 
 @pytest.mark.parametrize(("old", "new", "former"), FIVE)
-@pytest.mark.parametrize("writer", [Writer.OPERATOR, Writer.PERSON])
+@pytest.mark.parametrize("writer", [Writer.OPERATOR, Writer.SERVICE_ACCOUNT, Writer.UNKNOWN])
 def test_a_step_that_no_table_has_is_legal_from_what_was_there_a_moment_ago(
     old, new, former, writer
 ):
@@ -52,10 +52,15 @@ def test_without_that_it_is_denied(old, new, former):
     assert [severity for _, severity, _ in found(old, new)] == ["deny"]
 
 
-def test_an_older_value_may_come_back_as_it_was():
-    assert found("config/in_progress", "interrupt/skipped", "interrupt/skipped") == [
-        (".lost-update", "audit", PLACE)
-    ]
+@pytest.mark.parametrize("writer", Writer)
+def test_an_older_value_may_come_back_as_it_was(writer):
+    got = found("config/in_progress", "interrupt/skipped", "interrupt/skipped", writer=writer)
+    assert got == [(".lost-update", "audit", PLACE)]
+
+
+@pytest.mark.parametrize(("old", "new", "former"), FIVE)
+def test_a_person_takes_no_step_from_what_is_no_more(old, new, former):
+    assert [s for _, s, _ in found(old, new, former, writer=Writer.PERSON)] == ["deny"]
 
 
 def test_what_is_no_word_never_comes_back():

@@ -8,6 +8,7 @@ from webhook.core.finding import CauseType, Finding, Severity
 from webhook.core.nearest import did_you_mean
 from webhook.core.release import within
 from webhook.core.view import same
+from webhook.core.writer import Writer
 from webhook.lifecycle.atoms import compile_any, member, value_of
 from webhook.lifecycle.edges import EdgeTable, edge_table
 from webhook.lifecycle.history import formerly
@@ -188,12 +189,14 @@ class _TrackJudge:
     def _lost_update(self, run: Run, new: Scalar, trail: Trail) -> Scalar | None:
         """A value that it lately had and from which the step is legal, or is none.
 
-        A writer with a stale cache writes over what it did not see (0.3, B.6).
+        A writer with a stale cache writes over what it did not see (0.3, B.6). A person's tool puts
+        back what it read just before; it takes no steps of its own.
         """
         for entry in formerly(run, trail):
             was = self._read(entry)
             old = ABSENT if was is None else was
-            severity = None if self.table is None else self.table.severity(old, new, run.writer)
+            steps = self.table is not None and run.writer is not Writer.PERSON
+            severity = self.table.severity(old, new, run.writer) if self.table and steps else None
             if old == new or severity not in (None, Severity.DENY):
                 return cast("Scalar", old)
         return None
