@@ -192,7 +192,8 @@ class Settings(BaseSettings):
     )
     operators: list[str] = Field([], description="Further user names (globs) that are the operator")
     profiles: list[str] = Field(
-        ["skyhook", "nodewright"], description="Profiles that judge: names of ours, or files"
+        ["skyhook", "nodewright"],
+        description="Profiles that judge: names of ours, files, or folders of them",
     )
     operator_version: Annotated[dict[str, str], NoDecode] = Field(
         {},

@@ -23,7 +23,7 @@ def policy_options(function: _F) -> _F:
     for option in (
         click.option("--operator-version", multiple=True, metavar="auto|VERSION|PROFILE=VERSION",
                      help="The operator's release: auto reads it from its Deployment. Repeatable."),
-        click.option("--profile", "profiles", multiple=True, metavar="NAME|FILE",
+        click.option("--profile", "profiles", multiple=True, metavar="NAME|FILE|FOLDER",
                      help="Judge by these profiles only. Repeatable."),
         click.option("--operator", "operators", multiple=True, metavar="GLOB",
                      help="A further user name that is the operator. Repeatable."),
