@@ -175,3 +175,19 @@ def test_true_is_not_one_when_a_patch_is_tried():
 def test_what_no_reader_can_hold_is_a_doubt():
     text = b'[{"type":"A","x":1e999}]'
     assert not leads_to(b"[]", msgspec.Raw(text), read(text.decode()))
+
+
+def test_a_field_is_named_as_a_step_of_a_pointer():
+    given = read(
+        json.dumps([entry("Ready", **{"x/y": "v" * 99, "a~b": "w" * 99, "message": "m" * 99})])
+    )
+    raw = {**json.loads(bytes(given[0].raw)), "x/y": 1, "a~b": 2}
+    right = [Condition.of(msgspec.Raw(json.dumps(raw).encode()), 0)]
+    steps = json.loads(encode(operations(given, right)))
+    assert [(step["op"], step["path"].rpartition("/")[2], step["value"]) for step in steps] == [
+        ("replace", "x~1y", 1),
+        ("replace", "a~0b", 2),
+    ]
+    assert leads_to(
+        encode(operations(given, right)), msgspec.Raw(b"[" + bytes(given[0].raw) + b"]"), right
+    )

@@ -204,3 +204,23 @@ def test_it_says_what_the_real_operator_says():
             same += (made["reason"], made["message"]) == (real["reason"], real["message"])
     assert total > 500
     assert same > 0.95 * total
+
+
+def test_every_word_of_the_operator_has_its_reason():
+    assert REASONS == {
+        "complete": "NodesConverged", "in_progress": "Progressing", "blocked": "Blocked", "erroring": "Erroring",
+        "paused": "Paused", "waiting": "Waiting", "disabled": "Disabled", "unknown": "Unknown",
+    }  # fmt: skip
+    for word, reason in REASONS.items():
+        [ready, _] = patch(status(word, conditions=[], a=word), {})
+        assert (ready["value"]["reason"], ready["value"]["status"]) == (
+            reason,
+            "True" if word == "complete" else "False",
+        )
+
+
+def test_ready_under_its_other_name_alone_is_somebody_elses():
+    old = status("blocked", [{**MIRROR, "reason": "Blocked"}], a="blocked")
+    new = status("in_progress", [{**MIRROR, "reason": "Blocked"}], a="in_progress")
+    for step in patch(new, old):
+        assert step["value"]["reason"] == "Blocked"

@@ -184,6 +184,21 @@ def test_without_base_and_old_a_write_is_a_create() -> None:
     assert (updated.new, updated.request().operation) == ({"spec": {"a": 1, "b": 2}}, "UPDATE")
 
 
+def test_an_example_says_part_kind_and_name() -> None:
+    kinds = {g.match.kind for g in shipped("skyhook").guards}
+    assert {"Skyhook", "Node"} <= kinds
+    [sample] = read({"status": {"denied": {"part": "value", "new": {"metadata.name": "gpu"}}}})
+    assert (sample.part, sample.why, sample.release, sample.by) == ("value", "", "", "")
+    assert sample.request().name == "gpu"
+    [plain] = read({"status": {"denied": {}}})
+    assert (plain.part, plain.at, plain.request().name, plain.request().uid) == (
+        "",
+        "",
+        "",
+        "status-denied",
+    )
+
+
 def test_names_of_the_profile_are_filled_in_everywhere() -> None:
     for one in judged("nodewright"):
         text = f"{one.sample.old}{one.sample.new}{one.sample.at}{one.sample.why}"
