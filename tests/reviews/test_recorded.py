@@ -63,6 +63,13 @@ class Tally:
             "skyhook.package-step.skip",  # the copy skips further than a copy does
             "skyhook.package-downgrade",  # a person ends an uninstall and lowers the version at once
             "skyhook.uninstall-cancelled",  # a person ends an uninstall
+            # traps that the recorded write holds, each looked at (tests/specs/test_warnings.py)
+            "skyhook.deletion-erring",
+            "skyhook.deletion-held",
+            "skyhook.finalizer-stripped",
+            "skyhook.package-image",
+            "skyhook.serial-packages",
+            "skyhook.uninstall-of-nothing",
         }
 
 
