@@ -10,6 +10,7 @@ import pytest
 from tests.manifests.engine import OPTIONS
 from webhook.manifests.options import Options, Tls
 from webhook.manifests.render import SPARE_SECONDS, render
+from webhook.manifests.webhooks import ManifestError
 from webhook.settings import Settings
 
 
@@ -186,3 +187,10 @@ def test_with_mounted_certificates_nothing_leaves():
     spec = first("NetworkPolicy", replace(OPTIONS, tls=Tls.MOUNTED))["spec"]
     assert spec["egress"] == []
     assert "Egress" in spec["policyTypes"]
+
+
+def test_memory_of_one_process_is_not_spread_over_replicas():
+    settings = {**OPTIONS.settings, "cross_check": "memory"}
+    with pytest.raises(ManifestError, match="one replica only"):
+        render(replace(OPTIONS, settings=settings))
+    assert render(replace(OPTIONS, settings=settings, replicas=1))

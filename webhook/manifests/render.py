@@ -10,7 +10,7 @@ from webhook.building import catalog_of
 from webhook.manifests import access, alerts, dashboard, network, workload
 from webhook.manifests.issuing import issuing
 from webhook.manifests.options import Object, Options, Tls
-from webhook.manifests.webhooks import configurations
+from webhook.manifests.webhooks import ManifestError, configurations
 from webhook.settings import load_settings
 
 if TYPE_CHECKING:
@@ -24,10 +24,16 @@ def render(options: Options) -> list[Object]:
     """The whole installation, as its own settings ask for it.
 
     Raises:
-        ManifestError: a profile does not say enough to send its objects here.
+        ManifestError: a profile does not say enough to send its objects here, or settings want
+            one replica and there are more.
         SettingsError, ProfileError: the settings can't be used.
     """
     settings = settings_of(options)
+    if settings.cross_check == "memory" and options.replicas > 1:
+        raise ManifestError(
+            "cross_check: memory is right with one replica only, which has to see every review;"
+            " ask for --replicas 1, or for cross_check: live"
+        )
     options = replace(options, termination_seconds=_termination(settings))
     budget = workload.budget(options)
     return [
