@@ -81,6 +81,7 @@ def test_the_right_user_is_let_through_and_it_is_remembered_everywhere(engine: E
         ({"user": {"username": "system:masters-not", "groups": ["dev"]}}, "none of the users"),
         ({"sub_resource": "status"}, "never counts in a write through /status"),
         ({"glass": "2026-11-29T19:59:59Z late"}, "expired at 2026-11-29T19:59:59Z"),
+        ({"glass": "2026-11-29T20:00:00Z just"}, "expired at 2026-11-29T20:00:00Z"),
         ({"glass": "2026-11-30T20:00:01Z far"}, "more than 24 hours ahead"),
         ({"glass": "2026-11-30T12:00:00Z"}, "an expiry and a reason"),
         ({"glass": "2026-11-30T12:00:00Z  "}, "an expiry and a reason"),
