@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from webhook.building import catalog_of
+from webhook.cli import main
 from webhook.lifecycle.compile import ProfileError
 from webhook.profile_files import files_of, profile_names
 from webhook.settings import Settings
@@ -58,6 +59,20 @@ def test_a_body_beside_its_profile_is_none_itself_and_is_watched(mounted: Path) 
     assert files_of(["skyhook", names[2]]) == [mounted / "c.yaml", mounted / "body.yaml"]
     assert len(files_of([str(mounted)])) == 4
     assert len(catalog_of(Settings(profiles=[str(mounted)])).profiles) == 3
+
+
+def test_the_verbs_that_make_profiles_take_folders_and_leave_examples_to_their_profiles(
+    mounted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    examples = "base: {}\ndeny:\n- {id: no-word, new: {status.phase: C}, rule: phase.value}\n"
+    for name in ("a", "b"):
+        (mounted / f"{name}.examples.yaml").write_text(examples)
+    assert main(["profile", "check", f"{mounted}/"]) == 0
+    assert capsys.readouterr().out.count("1 rules for") == 2
+    assert main(["profile", "test", f"{mounted}/"]) == 0
+    assert capsys.readouterr().out.count("1 of 1 examples as expected") == 2
+    assert main(["profile", "check", "mounted"]) == 2
+    assert "in a folder, with a / at its end" in capsys.readouterr().err
 
 
 def test_a_folder_without_profiles_is_no_setting(tmp_path: Path) -> None:

@@ -39,7 +39,8 @@ def profile_of(name: str, texts: Texts = NO_TEXTS) -> Profile:
             return shipped(name)
         except FileNotFoundError:
             raise ProfileError(
-                f"there is no profile {name!r} here; a profile of your own is given as a file"
+                f"there is no profile {name!r} here; a profile of your own is given as a file,"
+                " or with others in a folder, with a / at its end"
             ) from None
     path = Path(name)
     beside = partial(_beside, path.parent, texts)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FILES: Final = (".yaml", ".yml")
+_EXAMPLES: Final = tuple(f".examples{end}" for end in FILES)
 
 
 def is_path(name: str) -> bool:
@@ -22,8 +23,8 @@ def is_path(name: str) -> bool:
 def profile_names(names: Iterable[str]) -> list[str]:
     """The names, a folder's in the place of the folder.
 
-    In a folder each YAML file is a profile, but for hidden ones (kubelet's ``..data``) and bodies
-    that others name.
+    In a folder each YAML file is a profile, but for hidden ones (kubelet's ``..data``), bodies that
+    others name, and examples (``*.examples.yaml``).
 
     Raises:
         ProfileError: a folder without any profile.
@@ -81,7 +82,10 @@ def _files(folder: Path) -> list[Path]:
     return sorted(
         path
         for path in folder.iterdir()
-        if path.name.endswith(FILES) and not path.name.startswith(".") and path.is_file()
+        if path.name.endswith(FILES)
+        and not path.name.startswith(".")
+        and not path.name.endswith(_EXAMPLES)
+        and path.is_file()
     )
 
 

@@ -10,6 +10,7 @@ from webhook.building import profile_of
 from webhook.catalog import profile_code
 from webhook.cli.profile_making import COMMANDS
 from webhook.lifecycle.compile import ProfileError, compile_profile
+from webhook.profile_files import profile_names
 
 if TYPE_CHECKING:
     from webhook.lifecycle.compile import CompiledGuard
@@ -26,11 +27,11 @@ for _command in COMMANDS:
 
 
 @profile.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.argument("files", nargs=-1, required=True, metavar="FILE|FOLDER…")
 def check(files: tuple[str, ...]) -> int:
     """Check that profiles are whole: exit 0, or 2 with file, place and reason of each fault."""
     wrong = 0
-    for name in files:
+    for name in profile_names(files):
         try:
             found = profile_of(name)
             guards = _compiled(name, found)

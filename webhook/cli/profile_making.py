@@ -18,6 +18,7 @@ from webhook.lifecycle.difference import differences
 from webhook.lifecycle.draft import CrdError, draft_from_crd
 from webhook.lifecycle.draftyaml import draft_text
 from webhook.lifecycle.model import Word
+from webhook.profile_files import profile_names
 from webhook.reviews.examples import ExampleError, read_examples, run_examples
 from webhook.reviews.learning import Learner, unknown_words
 from webhook.reviews.policy import Policy
@@ -104,11 +105,11 @@ def _track_id(path: str) -> str:
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.argument("files", nargs=-1, required=True, metavar="FILE|FOLDER…")
 def test(files: tuple[str, ...]) -> int:
     """Judge a profile's own examples: those in FILE, and in FILE's neighbour .examples.yaml."""
     unmet = 0
-    for file in files:
+    for file in profile_names(files):
         profile = profile_of(file)
         examples = _examples(file)
         if not examples:
