@@ -13,9 +13,7 @@ from webhook.core.finding import Severity, repeated, shape
 from webhook.lifecycle.path import START, Lookup, Step, StepKind, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    import msgspec
+    from collections.abc import Iterable, Iterator, Mapping
 
     from webhook.core.field import FieldPath
     from webhook.core.finding import Finding
@@ -240,7 +238,7 @@ class _Walk:
             for step, twig in wild:
                 self._enter(twig, old, new, trail, step, key)
 
-    def _touched(self, before: dict[str, msgspec.Raw], after: dict[str, msgspec.Raw]) -> list[str]:
+    def _touched(self, before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
         """The keys whose values are to be looked at, in the order of the objects."""
         if self.full:
             return [*after, *(key for key in before if key not in after)]
