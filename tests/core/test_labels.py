@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from tests.specs.oracle.questions import ANSWERS, load
-from webhook.core.labels import wrong_with_domain, wrong_with_key, wrong_with_value
+from webhook.core.labels import selects, wrong_with_domain, wrong_with_key, wrong_with_value
 
 
 def test_names_agree_with_gos_own() -> None:
@@ -28,3 +32,33 @@ def test_reasons_say_what_is_legal() -> None:
         "must be empty, or letters, digits, -, _ and ., beginning and ending with a letter or digit"
     )
     assert wrong_with_value("") is None
+
+
+NODE = {"pool": "gpu", "zone": "a", "empty": ""}
+
+
+@pytest.mark.parametrize(
+    ("selector", "selected"),
+    [
+        ({}, True),
+        ({"matchLabels": {"pool": "gpu", "zone": "a"}}, True),
+        ({"matchLabels": {"pool": "gpu", "zone": "b"}}, False),
+        ({"matchLabels": {"empty": None}}, True),
+        ({"matchLabels": {"missing": None}}, False),
+        ({"matchExpressions": [{"key": "pool", "operator": "In", "values": ["cpu", "gpu"]}]}, True),
+        ({"matchExpressions": [{"key": "missing", "operator": "In", "values": ["gpu"]}]}, False),
+        ({"matchExpressions": [{"key": "pool", "operator": "NotIn", "values": ["gpu"]}]}, False),
+        ({"matchExpressions": [{"key": "missing", "operator": "NotIn", "values": ["gpu"]}]}, True),
+        ({"matchExpressions": [{"key": "zone", "operator": "Exists"}]}, True),
+        ({"matchExpressions": [{"key": "zone", "operator": "DoesNotExist"}]}, False),
+        (
+            {
+                "matchLabels": {"pool": "gpu"},
+                "matchExpressions": [{"key": "x", "operator": "Exists"}],
+            },
+            False,
+        ),
+    ],
+)
+def test_a_selector_selects_as_kubernetes_does(selector: dict[str, Any], selected: bool) -> None:
+    assert selects(selector, NODE) is selected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webhook.core.release import ReleaseError, parse_release, within
+from webhook.core.release import ReleaseError, parse_choice, parse_release, within
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,17 @@ def test_a_range_without_a_release_is_not_read():
     with pytest.raises(ReleaseError):
         within("dev", ">=0.16")
     assert within("dev", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [("auto", (True, "")), ("auto:0.17", (True, "0.17")), ("v0.18.1", (False, "v0.18.1"))],
+)
+def test_a_choice_is_a_release_or_a_look_and_what_counts_without_it(text, choice):
+    assert parse_choice(text) == choice
+
+
+@pytest.mark.parametrize("text", ["", "auto:", "auto:newest", "automatic", "latest"])
+def test_what_is_no_choice_says_so(text):
+    with pytest.raises(ReleaseError):
+        parse_choice(text)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lifecycle.small import NO_CODE, guard, judge, profile, said
+from tests.lifecycle.small import MATCH, NO_CODE, guard, judge, profile, said
 from webhook.catalog import Catalog, shipped
-from webhook.lifecycle.compile import ProfileError, compile_profile, is_recorded
+from webhook.core.view import View
+from webhook.lifecycle.compile import Code, ProfileError, compile_profile, is_recorded
+from webhook.lifecycle.load import build_profile
+from webhook.lifecycle.rule import Mark
+from webhook.lifecycle.run import Run
 
 FAMILIES = {
     "tracks": {"id": "r", "path": "v", "values": ["a"]},
@@ -42,6 +46,46 @@ def test_a_rule_may_belong_to_some_releases_or_hold_usually(family, extra, optio
 def test_a_rule_that_usually_holds_audits_at_most(family):
     rules = guard(**{family: [{**FAMILIES[family], "usually": True}]}, usually=True)
     assert {severity for severity, _, _ in said(judge(rules, OLD, NEW))} == {"audit"}
+
+
+def gone(parameters):
+    def judge(run, old, new, trail):
+        yield Mark(trail.field.child("v"), f"{old.text('v')} of {run.release} leaves {new}")
+
+    return judge
+
+
+GONE = {"id": "gone", "use": "gone", "severity": "warn", "on": "delete"}
+CODE = Code({"gone": gone}, {}, {})
+
+
+def test_a_rule_about_deletions_is_asked_about_the_old_object_alone():
+    rules = guard(code=CODE, checks=[GONE], releases=RELEASES, release="0.17")
+    assert judge(rules, OLD, NEW) == []
+    [finding] = rules.deletions.judge(Run(View.of(OLD), None, release=rules.release))
+    assert finding.message == "x of 0.17 leaves None"
+
+
+def test_a_deletion_is_never_denied():
+    with pytest.raises(ProfileError, match="a deletion is never denied"):
+        profile(checks=[{**GONE, "severity": "deny"}])
+
+
+def test_a_profile_has_rules_of_its_own_beside_its_body():
+    body = {"guards": [{"match": {**MATCH, "kind": "$kind"}, "monotone": [FAMILIES["monotone"]]}]}
+    identity = dict.fromkeys(("group", "plural", "prefix", "finalizer", "tool"), "x")
+    own = {"$kind": {"checks": [GONE], "monotone": [{**FAMILIES["monotone"], "id": "s"}]}}
+    found = build_profile(
+        {
+            "profile": "p",
+            "body": "b.yaml",
+            "identity": {**identity, "kind": "K", "operators": []},
+            "further": {**own, "Other": {"checks": [{**GONE, "id": "other"}]}},
+        },
+        "p.yaml",
+        lambda _: body,
+    )
+    assert [rule.id for g in found.guards for rule in g.rules()] == ["r", "s", "gone"]
 
 
 def test_beside_it_certain_rules_stay_certain():
