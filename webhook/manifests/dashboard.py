@@ -23,6 +23,7 @@ _PANELS: Final = (
     ("Latency", "s", ((f"histogram_quantile(0.5, {_LATENCY})", "{{webhook}} p50"), (f"histogram_quantile(0.99, {_LATENCY})", "{{webhook}} p99"))),
     ("Answers", "reqps", (("sum by (webhook, code) (rate(controller_runtime_webhook_requests_total[$__rate_interval]))", "{{webhook}} {{code}}"),)),
     ("In flight", "short", (("sum by (webhook) (controller_runtime_webhook_requests_in_flight)", "{{webhook}}"),)),
+    ("Refused for want of room, workers", "short", (("sum by (webhook) (rate(skyhook_webhook_shed_total[$__rate_interval]))", "refused: {{webhook}}"), ("sum(skyhook_webhook_workers)", "workers"), ("sum(increase(skyhook_webhook_worker_restarts_total[$__range]))", "begun again"))),
     ("Condition names kept in step", "reqps", (("sum by (kind, done) (rate(skyhook_webhook_mutations_total[$__rate_interval]))", "{{kind}} {{done}}"),)),
     ("Who still writes old condition names", "short", (('sum by (kind, writer) (increase(skyhook_webhook_legacy_conditions_total{written="true"}[$__range]))', "{{kind}} {{writer}}"),)),
     ("Copies against Nodes", "short", (("sum by (result) (increase(skyhook_webhook_cross_checks_total[$__range]))", "copies {{result}}"), ("sum by (result) (increase(skyhook_webhook_node_reads_total[$__range]))", "reads {{result}}"))),

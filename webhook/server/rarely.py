@@ -25,7 +25,7 @@ class Rarely:
 
     def hush(self, verdict: Verdict, user: str) -> Verdict:
         """The verdict, with what this user was told within the hour audited instead of warned."""
-        if not any(f.rarely for f in verdict.warned):
+        if not verdict.warned or not any(f.rarely for f in verdict.warned):
             return verdict
         now = self._clock()
         fresh = {f.rule for f in verdict.warned if f.rarely and self._first(user, f.rule, now)}

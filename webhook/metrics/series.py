@@ -1,140 +1,26 @@
-"""What the server counts, for Prometheus. No label holds a name, a user, a uid or an error text."""
+"""All series of one process."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    disable_created_metrics,
-)
+from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created_metrics
 from prometheus_client.exposition import generate_latest
 
+from webhook.metrics.certificates import CertificateMetrics, CrossCheckMetrics
+from webhook.metrics.latency import Latencies
+
 if TYPE_CHECKING:
-    from datetime import datetime
-
+    from webhook.core.writer import Writer
     from webhook.reviews.engine import Judged, Mutated
+    from webhook.reviews.verdict import Verdict
 
-BUCKETS: Final = (
-    0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
-)  # fmt: skip
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _OPERATIONS: Final = frozenset({"CREATE", "UPDATE", "DELETE", "CONNECT"})
 _SUBRESOURCES: Final = frozenset({"", "status", "scale"})
 
-
-class CertificateMetrics:
-    """What certificates report (``webhook.certs.observer``)."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self._expiry = Gauge(
-            "skyhook_webhook_certificate_expiry_timestamp_seconds",
-            "When the served leaf or its CA is over",
-            ["cert"],
-            registry=registry,
-        )
-        self._phase = Gauge(
-            "skyhook_webhook_rotation_phase",
-            "1 for the phase that the rotation is in",
-            ["phase"],
-            registry=registry,
-        )
-        self._held = Gauge(
-            "skyhook_webhook_rotation_held",
-            "1 while the rotation waits for an object or a replica",
-            registry=registry,
-        )
-        self._complaint = Gauge(
-            "skyhook_webhook_certificate_source_broken",
-            "1 while the source offers nothing usable and an older pair is served",
-            registry=registry,
-        )
-        self._bundles = Gauge(
-            "skyhook_webhook_ca_bundle_right",
-            "Whether the caBundles of an object are what they should be",
-            ["kind", "object"],
-            registry=registry,
-        )
-        self._repairs = Counter(
-            "skyhook_webhook_ca_bundle_writes_total",
-            "caBundles written, by object",
-            ["kind", "object"],
-            registry=registry,
-        )
-
-    def expiry(self, certificate: str, not_after: datetime) -> None:
-        """When the ``leaf`` or the ``ca`` is over."""
-        self._expiry.labels(certificate).set(not_after.timestamp())
-
-    def phase(self, phase: str) -> None:
-        """Where the rotation stands."""
-        for name in ("steady", "publishing", "serving", "retiring"):
-            self._phase.labels(name).set(name == phase)
-
-    def held(self, reason: str | None) -> None:
-        """Whether the rotation waits."""
-        self._held.set(reason is not None)
-
-    def complaint(self, message: str | None) -> None:
-        """Whether something is wrong with the source."""
-        self._complaint.set(message is not None)
-
-    def ca_bundle(self, kind: str, name: str, *, right: bool) -> None:
-        """Whether an object's caBundles are right; the objects are ours and few."""
-        self._bundles.labels(kind, name).set(right)
-
-    def ca_bundle_written(self, kind: str, name: str) -> None:
-        """A caBundle was repaired."""
-        self._repairs.labels(kind, name).inc()
-
-
-class CrossCheckMetrics:
-    """What the cross-check with Nodes reports (``webhook.server.crosscheck``)."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self._reviews = Counter(
-            "skyhook_webhook_cross_checks_total",
-            "Reviews that changed copies of Nodes, by result: borne-out by what was remembered or read,"
-            " untrue, or unproven either way",
-            ["result"],
-            registry=registry,
-        )
-        self._reads = Counter(
-            "skyhook_webhook_node_reads_total",
-            "Nodes read for the cross-check, by result: found, absent, late, failed, refused"
-            " (no right to), or limited (not read: too many in a second)",
-            ["result"],
-            registry=registry,
-        )
-        self._last = (0, 0)
-        self._nodes = Gauge(
-            "skyhook_webhook_remembered_nodes",
-            "Nodes, and the objects whose records they keep, that are remembered",
-            registry=registry,
-        )
-        self._bytes = Gauge(
-            "skyhook_webhook_remembered_bytes",
-            "Bytes of Nodes' annotations that are remembered",
-            registry=registry,
-        )
-
-    def compared(self, result: str) -> None:
-        """What came of one review's copies."""
-        self._reviews.labels(result).inc()
-
-    def read(self, result: str) -> None:
-        """What came of one read."""
-        self._reads.labels(result).inc()
-
-    def remembered(self, nodes: int, size: int) -> None:
-        """How much is remembered."""
-        if (nodes, size) != self._last:
-            self._last = nodes, size
-            self._nodes.set(nodes)
-            self._bytes.set(size)
+_Asked = tuple[str, str | None, str, "Writer", bool]
+"""Kind, subresource, operation, writer, whether it was allowed."""
 
 
 class Metrics:
@@ -162,13 +48,11 @@ class Metrics:
             ["webhook", "code"],
             registry=self.registry,
         )
-        self.latency = Histogram(
+        self.latency = Latencies(
             "controller_runtime_webhook_latency_seconds",
             "Time from the whole body to the answer, in seconds",
-            ["webhook"],
-            buckets=BUCKETS,
-            registry=self.registry,
         )
+        self.registry.register(self.latency)
         self.in_flight = Gauge(
             "controller_runtime_webhook_requests_in_flight",
             "Requests being served",
@@ -251,7 +135,7 @@ class Metrics:
             "1 while the settings file cannot be used and earlier settings stay in force",
             registry=self.registry,
         )
-        self._children: dict[tuple[str, ...], Counter] = {}
+        self._children: dict[_Asked, Counter] = {}
 
     def know(self, kinds: frozenset[str]) -> None:
         """The kinds that are guarded from now on; those of before are counted on by name."""
@@ -260,18 +144,42 @@ class Metrics:
     def count(self, judged: Judged) -> None:
         """Counts one verdict."""
         request, verdict = judged.request, judged.verdict
-        subresource = request.sub_resource or ""
-        key = (
-            request.kind.kind if request.kind.kind in self._kinds else "other",
-            subresource if subresource in _SUBRESOURCES else "other",
-            request.operation if request.operation in _OPERATIONS else "other",
-            verdict.writer.value,
-            "true" if verdict.allowed else "false",
+        asked = (
+            request.kind.kind,
+            request.sub_resource,
+            request.operation,
+            verdict.writer,
+            not verdict.denied,
         )
-        child = self._children.get(key)
+        child = self._children.get(asked)
         if child is None:
-            child = self._children[key] = self.reviews.labels(*key)
+            child = self._child(asked)
         child.inc()
+        if verdict.findings:
+            self._count_findings(verdict)
+        if verdict.broken_glass:
+            self.glass.labels(self._kind(request.kind.kind)).inc()
+
+    def _kind(self, kind: str) -> str:
+        return kind if kind in self._kinds else "other"
+
+    def _child(self, asked: _Asked) -> Counter:
+        """The series for a kind of call; remembered for what is guarded, so that strangers fill nothing."""
+        kind, subresource, operation, writer, allowed = asked
+        subresource = subresource or ""
+        known = subresource in _SUBRESOURCES and operation in _OPERATIONS
+        child = self.reviews.labels(
+            self._kind(kind),
+            subresource if subresource in _SUBRESOURCES else "other",
+            operation if operation in _OPERATIONS else "other",
+            writer.value,
+            "true" if allowed else "false",
+        )
+        if known and kind in self._kinds:
+            self._children[asked] = child
+        return child
+
+    def _count_findings(self, verdict: Verdict) -> None:
         for effect, findings in (
             ("deny", verdict.denied),
             ("warn", verdict.warned),
@@ -279,8 +187,6 @@ class Metrics:
         ):
             for finding in findings:
                 self.findings.labels(finding.rule, effect).inc()
-        if verdict.broken_glass:
-            self.glass.labels(key[0]).inc()
         for rule in verdict.would_deny:
             self.would_deny.labels(rule).inc()
 
