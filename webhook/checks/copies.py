@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from webhook.checks.parameters import known, word, words
 from webhook.core.finding import Severity
 from webhook.core.view import same
 from webhook.core.writer import Writer
@@ -49,6 +50,8 @@ def node_state_copy(parameters: Mapping[str, Any]) -> CheckJudge:
 
     Parameters: ``annotation``: its name up to the Skyhook's.
     """
+    known(parameters, "annotation")
+    word(parameters, "annotation")
 
     def judge(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         if new is None:
@@ -102,7 +105,9 @@ def node_status_copy(parameters: Mapping[str, Any]) -> CheckJudge:
     Parameters: ``annotation``: its name up to the Skyhook's; ``values``: the words there are. A word
     outside of them that goes is a repair, whatever follows.
     """
-    words = frozenset(parameters.get("values", ()))
+    known(parameters, "annotation", "values")
+    word(parameters, "annotation")
+    legal = frozenset(words(parameters, "values", ()))
 
     def judge(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         if new is None or same(old, new):
@@ -115,7 +120,7 @@ def node_status_copy(parameters: Mapping[str, Any]) -> CheckJudge:
         values = [v.value if v is not None else None for v in run.evidence.held(node, name)]
         if not values or new.value in values or (None in values and new.value in _UNSET):
             return
-        if words and old is not None and not _among(old.value, words):
+        if legal and old is not None and not _among(old.value, legal):
             return
         said = ", then ".join(list(dict.fromkeys(show(v) for v in values))[-_MOST_TOLD:])
         text = f"is {show(new.value)}, but Node {node} says {said} in {name}, and this is its copy"
@@ -124,5 +129,5 @@ def node_status_copy(parameters: Mapping[str, Any]) -> CheckJudge:
     return judge
 
 
-def _among(value: Any, words: frozenset[str]) -> bool:
-    return isinstance(value, str) and value in words
+def _among(value: Any, legal: frozenset[str]) -> bool:
+    return isinstance(value, str) and value in legal

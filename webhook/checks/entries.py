@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from webhook.checks.parameters import known
 from webhook.checks.versions import split_key
 from webhook.core.finding import CauseType
 from webhook.core.view import NULL
@@ -66,6 +67,7 @@ def package_entry(parameters: Mapping[str, Any]) -> CheckJudge:
 
     Parameters: ``typed``: the API server has checked the types (a CRD's field, no annotation).
     """
+    known(parameters, "typed")
     typed = bool(parameters.get("typed", False))
 
     def judge(_run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from webhook.checks.parameters import known, word
 from webhook.checks.versions import split_key
 from webhook.core.finding import Severity
 from webhook.core.writer import Writer
@@ -32,7 +33,8 @@ def uninstall_asked(parameters: Mapping[str, Any]) -> CheckJudge:
     Parameters: ``kind`` of the object whose name is the annotation's captured part, and the
     ``collection`` that it is in, as a path of the API.
     """
-    collection, kind = str(parameters["collection"]), str(parameters["kind"])
+    known(parameters, "collection", "kind")
+    collection, kind = word(parameters, "collection"), word(parameters, "kind")
 
     def judge(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         if new is None or new.text("stage") != _UNINSTALL:

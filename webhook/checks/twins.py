@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from webhook.checks.parameters import known, word, words
 from webhook.core.finding import Severity
 from webhook.core.view import same
 from webhook.lifecycle.atoms import value_of
@@ -37,8 +38,8 @@ def twin_follows(parameters: Mapping[str, Any]) -> CheckJudge:
 
     Parameters: ``prefix``; ``upstream``: the types that upstream mirrors itself.
     """
-    prefix = str(parameters["prefix"])
-    upstream = frozenset(parameters["upstream"])
+    known(parameters, "prefix", "upstream")
+    prefix, upstream = word(parameters, "prefix"), frozenset(words(parameters, "upstream"))
 
     def judge(_run: Run, old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         kind = trail.stars[-1]
