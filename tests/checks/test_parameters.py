@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from webhook.catalog import CHECKS, PROFILES, shipped
 from webhook.checks.parameters import ParameterError, known, number, part, path, word, words
 
 if TYPE_CHECKING:
@@ -65,3 +66,19 @@ def test_a_parameter_that_the_rule_does_not_have_is_refused() -> None:
     known({"a": 1}, "a", "b")
     with pytest.raises(ParameterError, match="no parameter is called 'c'; there is a, b"):
         known({"c": 1}, "a", "b")
+
+
+USED = {
+    check.use: check.parameters
+    for name in PROFILES
+    for guard in shipped(name).guards
+    for check in guard.checks
+    if check.parameters
+}
+
+
+@pytest.mark.parametrize("name", USED)
+def test_no_check_takes_a_parameter_that_it_does_not_have(name: str) -> None:
+    CHECKS[name](USED[name])
+    with pytest.raises(ParameterError, match="no parameter is called 'nope'"):
+        CHECKS[name]({**USED[name], "nope": "x"})

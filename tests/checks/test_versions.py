@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.specs.oracle.questions import ANSWERS, load
-from webhook.checks.versions import Version
+from webhook.checks.versions import Version, lower_version, split_key
+from webhook.core.view import View
 
 
 def order(one: Version, other: Version) -> int:
@@ -42,3 +43,27 @@ def test_a_number_of_any_length_is_compared_without_making_it_a_number() -> None
     assert one is not None
     assert other is not None
     assert one < other
+
+
+@pytest.mark.parametrize(
+    ("key", "lower"),
+    [
+        ("foo|2.0", True),
+        ("foo|1.0", False),
+        ("foo|nonsense", True),
+        ("bar|9.0", False),
+        ("odd|3.0", True),
+        ("none|1.0", False),
+        ("foo", False),
+    ],
+)
+def test_a_lower_version_is_found_wherever_it_stands(key: str, lower: bool) -> None:
+    keys = ("bar|9.0", "foo", "foo|2.0", "foo|1.0", "odd|x", "odd|3.0")
+    assert lower_version(View.of({each: {} for each in keys}), key) is lower
+    assert lower_version(None, key) is False
+
+
+def test_a_key_has_a_name_and_a_version() -> None:
+    assert [split_key(k) for k in ("a|1", "a|1|2", "a", "a|", "|1", "")] == [
+        ("a", "1"), ("a", "1|2"), None, None, None, None,
+    ]  # fmt: skip

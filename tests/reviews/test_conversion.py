@@ -244,6 +244,16 @@ def test_the_uid_comes_back_whatever_is_in_it():
     assert answer(body)["response"]["uid"] == '"\\\u2028é'
 
 
+@pytest.mark.parametrize("objects", [[], [{}], [1]])
+def test_without_a_version_that_is_asked_for_nothing_is_served(objects: list):
+    body = review()
+    del body["request"]["desiredAPIVersion"]
+    body["request"]["objects"] = objects
+    response = answer(body)["response"]
+    assert response["result"]["status"] == "Failure"
+    assert response["result"]["message"].startswith("skyhook-webhook does not convert to ''; it")
+
+
 @pytest.mark.parametrize(
     ("body", "why"),
     [
