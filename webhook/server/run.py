@@ -148,11 +148,15 @@ class Server:
         works: list[Callable[[], Awaitable[None]]] = []
         if source is not None:
             works.append(Reload(self.state, source).run)
+        works.append(self._follow)
+        return works
+
+    async def _follow(self) -> None:
+        """Follows the operator while settings ask for it; else it is asked again a little later."""
         if looks(self.state.settings):
             from webhook.server.following import Following
 
-            works.append(Following(self.state).run)
-        return works
+            await Following(self.state).run()
 
     async def _kept(self, work: Callable[[], Awaitable[None]]) -> None:
         """Runs something beside the server for good: a fault in it is said, and it begins again."""

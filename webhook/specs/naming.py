@@ -62,7 +62,7 @@ def taint_collision(parameters: Mapping[str, Any]) -> CheckJudge:
     known(parameters, "prefix", "taints")
     prefix, usual = word(parameters, "prefix"), words(parameters, "taints")
 
-    def judge(run: Run, _old: View | None, _new: View | None, _trail: Trail) -> Iterator[Mark]:
+    def judge(run: Run, _old: View | None, _new: View | None, trail: Trail) -> Iterator[Mark]:
         root = run.new
         name = root.text("metadata", "name") if root is not None else None
         if root is None or not name:
@@ -71,7 +71,7 @@ def taint_collision(parameters: Mapping[str, Any]) -> CheckJudge:
         taken = sorted(key for key in keys if key == name or key.endswith(f"_{name}"))
         if taken:
             yield Mark(
-                _trail.field,
+                trail.field,
                 f"{show(name)} is the key of a taint ({taken[0]}): deleting this object also removes"
                 f" {prefix}/autoTaint_{taken[0]} from Nodes; choose another name",
                 type=CauseType.INVALID,
