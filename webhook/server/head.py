@@ -17,7 +17,7 @@ FIELDS: Final = rb"((?:[A-Za-z0-9-]+:[ \t]*[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e]
 _REQUEST: Final = re.compile(
     rb"POST (/[a-z]+)(?:\?[A-Za-z0-9=&.%_-]*)? HTTP/1\.1\r\n" + FIELDS + rb"\r\n"
 )
-FIELD: Final = re.compile(rb"([A-Za-z0-9-]+):[ \t]*([\x20-\x7e]*)\r\n")
+FIELD: Final = re.compile(rb"([A-Za-z0-9-]+):[ \t]*+([\x20-\x7e]*)\r\n")
 _NUMBER: Final = re.compile(rb"[0-9]{1,10}")
 _JSON: Final = re.compile(rb"application/json(?:;[ ]?charset=utf-8)?", re.IGNORECASE)
 _ONCE: Final = (b"host", b"content-length", b"content-type")
