@@ -3,11 +3,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PORT ?= 9443
 PYTEST_ARGS ?=
+SECONDS ?= 300
+MINUTES ?= 60
 BENCH_ARGS ?=
 COUNT ?= 600
 SEED ?= 20261129
 
-.PHONY: help setup run playground test retest lint unit nightly messages bench mutants format manifests lock sbom clean
+.PHONY: help setup run playground test retest lint unit nightly messages bench mutants format manifests lock sbom clean fuzz soak
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -63,6 +65,13 @@ manifests: setup ## render manifests/, certs/ and charts/
 
 lock: setup ## pin what the image installs, by hash
 	$(BIN)/python image/lock.py
+
+fuzz: setup ## fuzz every reader for SECONDS each (docs/fuzzing.md)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]' || echo "without atheris: recorded inputs are damaged blindly"
+	$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS)
+
+soak: setup ## a server under traffic, rotations, reloads and rude peers for MINUTES (docs/soak.md)
+	$(BIN)/python -m tests.soak.run --minutes $(MINUTES)
 
 sbom: ## the image's bill of materials (CycloneDX), in dist/
 	@mkdir -p dist

@@ -42,7 +42,7 @@ def main() -> int:
     parser.add_argument("targets", nargs="*", default=list(TARGETS), metavar="TARGET")
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--seed", type=int, default=20261129)
-    parser.add_argument("--out", type=Path, default=Path(".fuzz"), help="corpora and crashes")
+    parser.add_argument("--out", type=Path, default=Path("dist/fuzz"), help="corpora and crashes")
     parser.add_argument("--plain", action="store_true", help="without atheris")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()

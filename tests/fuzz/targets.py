@@ -204,9 +204,9 @@ def _converted(old: Any, new: Any, desired: str) -> None:
     if not isinstance(old, dict):
         assert equal_values(old, new) or old != old
         return
-    version = old.get("apiVersion", desired)
-    known = isinstance(version, str) and version.rpartition("/")[0] == desired.rpartition("/")[0]
-    assert new.get("apiVersion") == (desired if known else version)
+    version = old.get("apiVersion")
+    foreign = isinstance(version, str) and version.rpartition("/")[0] != desired.rpartition("/")[0]
+    assert new.get("apiVersion") == (version if foreign else desired)
     assert isinstance(new["metadata"], dict) or old["metadata"] is not None
     for key in old.keys() | new.keys():
         if key not in {"apiVersion", "status", "metadata"}:
