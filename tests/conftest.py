@@ -6,10 +6,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from webhook.reviews.engine import Engine
 
 pytest_plugins = ["tests.kube.plugin"]
+
+# How long an example takes here says how busy the machine is, not what the code does.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
