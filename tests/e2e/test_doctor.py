@@ -92,7 +92,7 @@ def test_an_empty_and_a_foreign_ca_bundle_are_found_and_repaired(installed: Cont
     assert (code, left) == (0, [])
     assert told.count("repaired: ValidatingWebhookConfiguration skyhook-webhook") == 1
     after = installed.request(ADMIN, "GET", VALIDATING)[1]["webhooks"]
-    assert [webhook["clientConfig"]["caBundle"] for webhook in after] == [right] * 3
+    assert [webhook["clientConfig"]["caBundle"] for webhook in after] == [right] * 4
 
 
 def test_rules_that_drifted_and_a_webhook_that_was_taken_out_are_put_right(installed: ControlPlane):
