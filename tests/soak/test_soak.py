@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -27,7 +27,7 @@ def samples(rss: list[float], descriptors: int = 10) -> list[dict[str, float]]:
 
 def test_a_picture_is_whole_and_has_a_line_for_each_series() -> None:
     text = drawn([Panel("a < b", [0, 1, 2], {"x": [1, 2, 3], "y": [0, 0, 0]})], "minutes")
-    root = ElementTree.fromstring(text)
+    root = ET.fromstring(text)
     assert len(root.findall("{http://www.w3.org/2000/svg}polyline")) == 2
 
 
