@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 from webhook.reviews.decode import ReviewError
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from aiohttp import web
 
 MIB: Final = 2**20
 MOST_HELD: Final = 256 * MIB
 """Our Pod has 1 GiB; a converted list is held twice, as it came and as it goes."""
 MOST_CALLS: Final = 256
+SHORT: Final = 16 * 1024
+"""Bytes of a body that is a single TLS record: to refuse it would cost as much as to judge it."""
 SMALL: Final = MIB
 """A call of this size is never turned away for want of room."""
 
@@ -41,7 +41,7 @@ class Room:
     """Calls that may be under way at once, and bytes of their bodies, whoever sends them.
 
     What does not find room is refused at once: a queue would only answer after the API server's
-    patience is over. A call that arrives whole and is answered in the same turn needs none.
+    patience is over.
 
     Attributes:
         most: so many bytes; above, who holds much gets no more, and small reviews still find room.
@@ -78,9 +78,10 @@ class Share:
         if self._room.held > self._room.most and self.size > SMALL:
             raise ReviewError(503, "ServiceUnavailable", "too many large bodies at once")
 
-    def enter(self) -> None:
-        """Counts the call. Raises ReviewError (503)."""
-        if self._room.calls >= self._room.most_calls:
+    def enter(self, length: int | None) -> None:
+        """Counts the call; a short one always finds room. Raises ReviewError (503)."""
+        short = length is not None and length <= SHORT
+        if self._room.calls >= self._room.most_calls and not short:
             raise ReviewError(503, "ServiceUnavailable", "too many calls under way at once")
         self._room.calls += 1
 
@@ -89,13 +90,6 @@ class Share:
         self._room.calls -= 1
         self._room.held -= self.size
         self.size = 0
-
-    def __enter__(self) -> Self:
-        self.enter()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.leave()
 
 
 async def read_body(

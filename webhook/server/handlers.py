@@ -44,7 +44,7 @@ class Handler:
     async def _answer(self, request: web.Request) -> Answer:
         route = self._route
         try:
-            share = route.enter()
+            share = route.enter(request.content_length)
         except ReviewError as error:
             return route.refuse(error)
         try:

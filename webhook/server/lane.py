@@ -8,10 +8,10 @@ bad syntax. A body arrives in a buffer of its own size, straight from OpenSSL.
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from webhook.reviews.decode import ReviewError
+from webhook.server.arrival import Arrival
 from webhook.server.failure import Answer
 from webhook.server.head import LONGEST
 from webhook.server.sending import Outlet
@@ -22,21 +22,24 @@ if TYPE_CHECKING:
     from webhook.server.body import Share
     from webhook.server.head import Call
     from webhook.server.lanes import Lanes
-    from webhook.server.routes import Route
 
 BUFFER: Final = 16 * 1024
 """A whole small review with its head; one TLS record."""
 
 
 class Lane(asyncio.BufferedProtocol):
-    """The protocol of one connection."""
+    """The protocol of one connection.
+
+    Attributes:
+        transport: the connection itself.
+    """
 
     __slots__ = (
-        "_at", "_body", "_buffer", "_busy", "_call", "_filled", "_got", "_lanes", "_late", "_left", "_loop", "_outlet",
-        "_rest", "_seen", "_share", "_timer", "_tls", "_transport", "_view",
+        "_arrival", "_at", "_buffer", "_busy", "_call", "_got", "_lanes", "_late", "_left", "_loop", "_outlet", "_seen",
+        "_share", "_timer", "_tls", "_view", "transport",
     )  # fmt: skip
 
-    _transport: asyncio.Transport
+    transport: asyncio.Transport
     _outlet: Outlet
     _timer: asyncio.TimerHandle
 
@@ -48,9 +51,7 @@ class Lane(asyncio.BufferedProtocol):
         self._at = self._got = 0  # what is read of the buffer, and what is there
         self._call: Call | None = None  # whose body arrives, or is judged
         self._share: Share | None = None
-        self._body: bytearray | None = None
-        self._rest = self._view
-        self._filled = 0
+        self._arrival: Arrival | None = None
         self._left = 0  # bytes of a refused body that are still to come
         self._late: asyncio.TimerHandle | None = None
         self._busy = False  # an answer is being made: what arrives meanwhile waits in the buffer
@@ -58,8 +59,8 @@ class Lane(asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A handshake is through."""
-        self._transport = transport  # type: ignore[assignment]
-        self._outlet = Outlet(self._transport)
+        self.transport = transport  # type: ignore[assignment]
+        self._outlet = Outlet(self.transport)
         self._tls = transport.get_extra_info("ssl_object")
         self._lanes.open.add(self)
         self._timer = self._loop.call_later(self._lanes.keep_alive, self._look)
@@ -68,7 +69,7 @@ class Lane(asyncio.BufferedProtocol):
         """The peer has gone, or we have ended it."""
         del exc
         self._leave_lanes()
-        if self._body is not None and self._call is not None:
+        if self._arrival is not None and self._call is not None:
             self._call.route.refuse(ReviewError(400, "BadRequest", "the body did not arrive whole"))
         if not self._busy:
             self._release()
@@ -79,22 +80,19 @@ class Lane(asyncio.BufferedProtocol):
         self._timer.cancel()
         self._no_longer_late()
 
-    def eof_received(self) -> None:
-        """Nothing more comes: asyncio closes."""
-
     def get_buffer(self, sizehint: int) -> memoryview:
         """Where the next bytes go."""
         del sizehint
-        if self._body is not None:
-            return self._rest
+        if self._arrival is not None:
+            return self._arrival.rest
         if self._left:
             return self._view[: min(self._left, BUFFER)]
         return self._view[self._got :]
 
     def buffer_updated(self, nbytes: int) -> None:
         """So many bytes have come."""
-        if self._body is not None:
-            self._more_of_the_body(nbytes)
+        if self._arrival is not None:
+            self._more_of_the_body(self._arrival, nbytes)
         elif self._left:
             self._left -= nbytes
             if not self._left:
@@ -104,7 +102,7 @@ class Lane(asyncio.BufferedProtocol):
             if not self._busy:
                 self._read()
             elif self._got == BUFFER:
-                self._transport.pause_reading()
+                self.transport.pause_reading()
 
     def _read(self) -> None:
         """Heads, and bodies that are there as a whole."""
@@ -113,8 +111,10 @@ class Lane(asyncio.BufferedProtocol):
             if end < 4:
                 if self._got - self._at > LONGEST:
                     self._hand_over()
-                elif self._at:
-                    self._shift()
+                elif self._at:  # to the front, so that there is room behind it
+                    left = self._got - self._at
+                    self._buffer[:left] = self._buffer[self._at : self._got]
+                    self._at, self._got = 0, left
                 return
             call = self._lanes.heads.read(self._view[self._at : end].tobytes())
             if call is None:
@@ -128,59 +128,38 @@ class Lane(asyncio.BufferedProtocol):
             if self._at == self._got:
                 self._at = self._got = 0
             self._judge(call, body)
-            if self._busy or self._transport.is_closing():
+            if self._busy or self.transport.is_closing():
                 return
-
-    def _shift(self) -> None:
-        """What is not read yet moves to the front, so that there is room behind it."""
-        left = self._got - self._at
-        self._buffer[:left] = self._buffer[self._at : self._got]
-        self._at, self._got = 0, left
 
     def _expect_body(self, call: Call, end: int) -> None:
         """The rest of the body will arrive in a buffer of its size."""
-        there = self._got - end
+        route, there = call.route, self._view[end : self._got]
         self._call = call
-        try:
-            call.route.check_client(self._tls)
-            self._share = call.route.enter()
-            self._share.take(there)
-        except ReviewError as error:
-            self._at = self._got = 0
-            self._refuse_rest(error, call.length - there)
-            return
-        self._body = bytearray(call.length)
-        self._body[:there] = self._view[end : self._got]
-        self._rest = memoryview(self._body)[there:]
-        self._filled = there
         self._at = self._got = 0
-        timeout = call.route.state.settings.body_timeout
-        self._late = self._loop.call_later(timeout, self._too_late)
-
-    def _more_of_the_body(self, nbytes: int) -> None:
-        body, call, share = self._body, self._call, self._share
-        if body is None or call is None or share is None:
-            return
-        self._filled += nbytes
         try:
-            share.take(nbytes)
+            route.check_client(self._tls)
+            self._share = route.enter(call.length)
+            self._arrival = Arrival(call.length, there, self._share)
         except ReviewError as error:
-            self._refuse_rest(error, len(body) - self._filled)
+            self._refuse_rest(error, call.length - len(there))
             return
-        if self._filled < len(body):
-            self._rest = self._rest[nbytes:]
+        self._late = self._loop.call_later(route.state.settings.body_timeout, self._too_late)
+
+    def _more_of_the_body(self, arrival: Arrival, nbytes: int) -> None:
+        try:
+            if not arrival.add(nbytes):
+                return
+        except ReviewError as error:
+            self._refuse_rest(error, arrival.left)
             return
-        self._body, self._rest = None, self._view
+        self._arrival = None
         self._no_longer_late()
         self._busy = True
-        whole = cast(
-            "bytes", body
-        )  # nobody writes into it any more, and whoever reads it reads bytes
-        self._lanes.turns.add(lambda: self._turn(call, whole))
+        self._lanes.turns.add(lambda: self._turn(arrival.whole))
 
     def _too_late(self) -> None:
         self._late = None
-        left = len(self._body or b"") - self._filled
+        left = self._arrival.left if self._arrival is not None else 0
         self._refuse_rest(ReviewError(408, "Timeout", "the body did not arrive in time"), left)
 
     def _refuse_rest(self, error: ReviewError, left: int) -> None:
@@ -188,13 +167,13 @@ class Lane(asyncio.BufferedProtocol):
 
         Closing at once could take the answer away.
         """
-        call, self._call = self._call, None
+        call = self._call
         self._no_longer_late()
-        self._body, self._rest = None, self._view
+        self._release()
+        self._arrival = self._call = None
         if call is None:
             return
         self._left = left
-        self._release(call.route)
         self._send(call.route.refuse(error), ending=True)
         if left:
             timeout = call.route.state.settings.body_timeout
@@ -202,85 +181,81 @@ class Lane(asyncio.BufferedProtocol):
 
     def _refused_body_is_over(self) -> None:
         self._left = 0
-        self._transport.close()
+        self.transport.close()
 
     def _no_longer_late(self) -> None:
         if self._late is not None:
             self._late.cancel()
             self._late = None
 
-    def _release(self, route: Route | None = None) -> None:
+    def _release(self) -> None:
         share, self._share = self._share, None
-        route = route or (self._call.route if self._call else None)
-        if share is not None and route is not None:
-            route.leave(share)
+        if share is not None and self._call is not None:
+            self._call.route.leave(share)
 
-    def _turn(self, call: Call, body: bytes) -> None:
+    def _turn(self, body: bytes) -> None:
         """A large body is judged, unless nobody waits for the answer any more."""
-        self._busy = False
-        if self._transport.is_closing():
-            self._release(call.route)
+        call, self._busy = self._call, False
+        if call is None or self.transport.is_closing():
+            self._release()
             return
-        self._judge(call, body, checked=True)
+        self._answer(call, body)
         self._go_on()
 
-    def _judge(self, call: Call, body: bytes, *, checked: bool = False) -> None:
-        route = call.route
-        if not checked:
-            try:
-                route.check_client(self._tls)
-            except ReviewError as error:
-                self._send(route.refuse(error), ending=call.close)
-                return
-        answer = route.judge(body)
+    def _judge(self, call: Call, body: bytes) -> None:
+        try:
+            call.route.check_client(self._tls)
+        except ReviewError as error:
+            self._send(call.route.refuse(error), ending=call.close)
+            return
+        self._answer(call, body)
+
+    def _answer(self, call: Call, body: bytes) -> None:
+        answer = call.route.judge(body)
         if isinstance(answer, Answer):
-            self._release(route)
+            self._release()
             self._send(answer, ending=call.close)
             return
         self._busy = True
         self._call = call
+        if self._got == BUFFER:
+            self.transport.pause_reading()
         self._lanes.begin(self._finish(call, answer))
 
     async def _finish(self, call: Call, making: Awaitable[Answer]) -> None:
         """Sends an answer that takes long to make, at the pace at which it is read."""
         route = call.route
-        if (
-            self._share is None
-        ):  # a small one that waits, for a Node; what that may take has its own bounds
-            with suppress(ReviewError):
-                self._share = route.enter()
+        if self._share is None:  # a short one that waits, for a Node
+            self._share = route.enter(0)
         try:
             answer = await making
-            if not self._transport.is_closing():
-                ending = call.close or answer.close or self._ends()
+            if not self.transport.is_closing():
+                ending = call.close or answer.close or self._lanes.ends
                 await self._outlet.send_slowly(answer, ending=ending)
                 self._after(ending)
         finally:
-            self._release(route)
+            self._release()
             self._busy = False
         self._go_on()
 
     def _go_on(self) -> None:
         """After an answer: with what has come meanwhile."""
-        if self._busy or self._transport.is_closing():
+        if self._busy or self.transport.is_closing():
             return
         if self._got == BUFFER:
-            self._transport.resume_reading()
+            self.transport.resume_reading()
         if self._got:
             self._read()
 
     def _send(self, answer: Answer, *, ending: bool) -> None:
-        ending = ending or answer.close or self._ends()
+        ending = ending or answer.close or self._lanes.ends
         self._outlet.send(answer, ending=ending)
         self._after(ending)
-
-    def _ends(self) -> bool:
-        return self._lanes.ending or self._lanes.state.draining
 
     def _after(self, ending: bool) -> None:
         self._seen = self._loop.time()
         if ending and not self._left:
-            self._transport.close()
+            self.transport.close()
 
     def pause_writing(self) -> None:
         """The peer reads slowly."""
@@ -297,34 +272,24 @@ class Lane(asyncio.BufferedProtocol):
         if self.under_way:
             idle = 0.0
         if idle >= limit:
-            self._transport.close()
+            self.transport.close()
         else:
             self._timer = self._loop.call_later(limit - idle, self._look)
 
     @property
     def under_way(self) -> bool:
         """Whether somebody waits for an answer, or sends the rest of a refused body."""
-        return self._busy or self._body is not None or bool(self._left)
-
-    def end_if_idle(self) -> None:
-        """Closes, unless a call is under way."""
-        if not self.under_way:
-            self._transport.close()
-
-    @property
-    def transport(self) -> asyncio.Transport:
-        """The connection itself."""
-        return self._transport
+        return self._busy or self._arrival is not None or bool(self._left)
 
     def _hand_over(self) -> None:
         """The connection is aiohttp's from here on, with everything that is not read yet."""
         self._busy = True
-        self._transport.pause_reading()
+        self.transport.pause_reading()
         self._lanes.begin(self._handed_over())
 
     async def _handed_over(self) -> None:
         protocol = await self._lanes.elsewhere()
-        transport = self._transport
+        transport = self.transport
         if transport.is_closing():
             return
         self._leave_lanes()

@@ -62,7 +62,7 @@ class Lanes:
         self.keep_alive = keep_alive
         self.turns = Turns()
         self.open: set[Lane] = set()
-        self.ending = False
+        self._ending = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, work: Coroutine[None, None, None]) -> None:
@@ -70,6 +70,11 @@ class Lanes:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    @property
+    def ends(self) -> bool:
+        """Whether each answer is the last of its connection."""
+        return self._ending or self.state.draining
 
     def lane(self) -> Lane:
         """A new connection's protocol."""
@@ -80,9 +85,10 @@ class Lanes:
 
         Returns what is still open: its peer has not answered to the end yet.
         """
-        self.ending = True
+        self._ending = True
         for lane in tuple(self.open):
-            lane.end_if_idle()
+            if not lane.under_way:
+                lane.transport.close()
         until = time.monotonic() + grace
         while any(lane.under_way for lane in self.open) and time.monotonic() < until:  # noqa: ASYNC110 - a count, no event
             await asyncio.sleep(LOOK)

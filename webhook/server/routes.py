@@ -39,10 +39,13 @@ class Route:
         self._in_flight = metrics.in_flight.labels(name)
         self._ok = metrics.requests.labels(name, "200")
 
-    def enter(self) -> Share:
-        """Counts in a call that is not answered in this very turn. Raises ReviewError (503)."""
+    def enter(self, length: int | None) -> Share:
+        """Counts in a call that is not answered in this very turn. Raises ReviewError (503).
+
+        ``length``: of its body, if that is known.
+        """
         share = self.state.room.share()
-        share.enter()
+        share.enter(length)
         self._in_flight.inc()
         return share
 
