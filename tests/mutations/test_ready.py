@@ -224,3 +224,13 @@ def test_ready_under_its_other_name_alone_is_somebody_elses():
     new = status("in_progress", [{**MIRROR, "reason": "Blocked"}], a="in_progress")
     for step in patch(new, old):
         assert step["value"]["reason"] == "Blocked"
+
+
+def test_closed_ours_follows_the_status_alone():
+    (first,) = patch(status("blocked", conditions=[], a="blocked"), {}, keeper(CLOSED))
+    ours = first["value"]
+    old = status("blocked", conditions=[ours], a="blocked")
+    new = status("in_progress", conditions=[ours], a="in_progress")
+    steps = patch(new, old, keeper(CLOSED))
+    assert {step["path"] for step in steps} >= {"/status/conditions/0/reason"}
+    assert patch(status("blocked", conditions=[ours], a="blocked"), old, keeper(CLOSED)) == []

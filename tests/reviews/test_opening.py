@@ -105,6 +105,13 @@ def test_what_is_opened_reads_as_what_is_not(engine: Engine) -> None:
     assert json.loads(bytes(status.raw)) == value["status"]
 
 
+def test_both_objects_of_an_update_are_opened(engine: Engine) -> None:
+    body = write(skyhook(nodeState=UNCHANGED), skyhook(nodeState={}))
+    old, new = request_of(engine.opening.review(body)).objects()
+    assert isinstance(old, Opened)
+    assert isinstance(new, Opened)
+
+
 def test_equal_parts_are_alike_and_others_are_not(engine: Engine) -> None:
     def of(value: Any) -> View:
         _, view = request_of(engine.opening.review(write(value))).objects()

@@ -10,6 +10,7 @@ from tests.specs.alone import told
 from webhook.lifecycle.path import START
 from webhook.specs.deletion import deletion_erring
 from webhook.specs.dependencies import depends_on
+from webhook.specs.images import package_image
 from webhook.specs.traps import interrupt_removed
 from webhook.specs.uninstalls import package_downgrade
 
@@ -91,3 +92,12 @@ def test_only_what_is_lower_is_a_downgrade(was: str | None, now: str | None, low
 
     found = told(package_downgrade({}), package(now), package(was))
     assert [field for field, _ in found] == ["spec.packages[tuning].version"] * lower
+
+
+@pytest.mark.parametrize(("version", "pulls"), [({"version": "1.2"}, "reg:1.2"), ({}, "reg:")])
+def test_an_image_with_a_port_is_cut_by_old_operators(version: dict[str, str], pulls: str) -> None:
+    package = {"image": "reg:5000/x", **version}
+    [(field, text)] = told(package_image({}), package, release="0.17")
+    assert field == "spec.packages[tuning].image"
+    assert f'it pulls "{pulls}"' in text
+    assert told(package_image({}), package, release="0.18") == []
