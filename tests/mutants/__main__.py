@@ -28,6 +28,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=20261129, help="of the sample")
     parser.add_argument("--work", type=Path, required=True, help="a folder for trace and results")
     parser.add_argument("--again", action="store_true", help="only what survived in that folder")
+    parser.add_argument("--finish", action="store_true", help="only what was not sure yet there")
     parser.add_argument("--no-control", action="store_true", help="do not run the unchanged code")
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
@@ -44,9 +45,10 @@ def main() -> int:
     print(f"{len(drawn)} mutants, seed {given.seed}", flush=True)
     drawn = [m for m in drawn if given.again or str(m) not in before]
     unsure = given.work / "unsure.json"
-    unsure.unlink(missing_ok=True)
     with results.open("a") as out:
-        _quick(drawn, files, out, unsure)
+        if not given.finish:
+            unsure.unlink(missing_ok=True)
+            _quick(drawn, files, out, unsure)
         left = set(json.loads(unsure.read_text())) if unsure.exists() else set()
         print(f"{len(left)} of them from the import on", flush=True)
         for mutant in drawn:

@@ -6,6 +6,7 @@ import os
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,9 +22,9 @@ AT_ONCE = 4
 """Test files that are collected together."""
 UNFIT = 9
 """The exit status of a child that could not be asked in this way."""
-FILES = 10
+FILES = 8
 """Test files that are asked at most: the module's own, then the quickest."""
-ENOUGH = 2.0
+ENOUGH = 1.0
 """CPU seconds of tests that a mutant must survive, beside four times as much of its own."""
 
 
@@ -91,14 +92,18 @@ def tests_for(mutant: Mutant, files: dict[str, TestFile]) -> list[list[str]]:
         if mine or key in file.around:
             rest = {test for _, test in mine}
             others[name] = sorted((s, t) for t, (s, _) in file.tests.items() if t not in rest)
-    mirror = f"tests/{mutant.package}/test_{mutant.module.rpartition('/')[2].removesuffix('.py')}"
+    mirror = Path(mutant.module).stem, f"tests/{mutant.package}/"
     return [*_rounds(own, mirror, 4 * ENOUGH), *_rounds(others, mirror, ENOUGH)]
 
 
-def _rounds(files: dict[str, list[tuple[float, str]]], mirror: str, most: float) -> list[list[str]]:
+def _rounds(
+    files: dict[str, list[tuple[float, str]]], mirror: tuple[str, str], most: float
+) -> list[list[str]]:
+    """The files that bear the module's name first, then those of its package, then the quickest."""
+
     def rank(name: str) -> tuple[bool, bool, float]:
-        near = name.startswith(mirror.rpartition("/")[0] + "/")
-        return not name.startswith(mirror), not near, sum(s for s, _ in files[name])
+        stem, folder = mirror
+        return stem not in Path(name).stem, folder not in name, sum(s for s, _ in files[name])
 
     names = sorted((name for name in files if files[name]), key=rank)[:FILES]
     rounds, spent = [], 0.0

@@ -125,8 +125,11 @@ def covering(known: Path) -> dict[str, TestFile]:
     for name in test_files():
         digest = hashlib.sha256((ROOT / name).read_bytes()).hexdigest()
         old = before.get(name)
-        now[name] = old if old is not None and old.digest == digest else _traced(name, digest)
-        _write(known, {**before, **now})
+        if old is not None and old.digest == digest:
+            now[name] = old
+        else:
+            now[name] = _traced(name, digest)
+            _write(known, {**before, **now})
     _write(known, now)
     return now
 
