@@ -226,6 +226,7 @@ def summary(
     for line in lines:
         what = line["event"].partition(":")[0].partition(" from ")[0]
         events[what] = events.get(what, 0) + 1
+    taken = sum(line["event"] == "certificate" for line in lines)
     faults = [x for x in lines if x["event"] in ("fault", "library", "background work ended", "")]
     descriptors = [s["descriptors"] for s in settled]
     good = not tally.failures and not faults and late - early < MOST_GROWTH
@@ -234,7 +235,7 @@ def summary(
         "length": f"{samples[-1]['seconds'] / 60:.1f} minutes, {args.callers} callers, seed {args.seed}",
         "run on": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores shared with others, Python {platform.python_version()}",
         "calls": f"{samples[-1]['calls']:,.0f}, {len(tally.failures)} not answered as they should be",
-        "rotations and reloads": f"{events.get('certificate', 0)} certificates taken, {events.get('settings', 0)} settings taken over",
+        "rotations and reloads": f"{taken} certificates taken, {events.get('settings', 0)} settings taken over",
         "memory": f"{early / MIB:.1f} MiB after a quarter, {late / MIB:.1f} MiB at the end, at most {max(s['rss'] for s in samples) / MIB:.1f}",
         "descriptors": f"{min(descriptors):.0f} to {max(descriptors):.0f}",
         "latency": f"p50 {statistics.median(s['p50'] for s in settled):.1f} ms, p99 {statistics.median(s['p99'] for s in settled):.1f} ms (medians of 2 s)",
