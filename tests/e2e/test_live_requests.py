@@ -184,7 +184,9 @@ def broken() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("actor", ["platform-admin", "operator", "garbage-collector"])
-def test_a_delete_always_passes_and_never_calls_us(stage: Stage, guard: Guard, actor: str) -> None:
+def test_a_delete_always_passes_and_asks_once_what_would_hold_it_up(
+    stage: Stage, guard: Guard, actor: str
+) -> None:
     stage.set("Skyhook", broken())
     calls = guard.reviews()
     answer = stage.cluster.call(actor, "DELETE", f"{PATHS['Skyhook']}/broken")
@@ -193,7 +195,9 @@ def test_a_delete_always_passes_and_never_calls_us(stage: Stage, guard: Guard, a
     path = f"{PATHS['Skyhook']}/broken"
     assert stage.cluster.call("operator", "PATCH", path, let_go, MERGE_PATCH).status == 200
     assert stage.get(path) is None
-    assert guard.reviews() == calls
+    assert (
+        guard.reviews() == calls + 1
+    )  # there is something on Nodes; else nobody asks (test_traps)
 
 
 def test_an_object_with_old_defects_stays_writable(stage: Stage) -> None:
