@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from tests.specs.oracle.questions import ANSWERS, load
@@ -43,6 +45,24 @@ def test_a_number_of_any_length_is_compared_without_making_it_a_number() -> None
     assert one is not None
     assert other is not None
     assert one < other
+
+
+def test_parts_of_a_pre_release_are_compared_one_by_one() -> None:
+    rising = [
+        "1.0.0-1",
+        "1.0.0-2",
+        "1.0.0-10",
+        "1.0.0-a.2",
+        "1.0.0-a.10",
+        "1.0.0-a.b",
+        "1.0.0-ab",
+        "1.0.0",
+    ]
+    versions = [Version.parse(text) for text in rising]
+    for one, other in pairwise(versions):
+        assert one is not None
+        assert other is not None
+        assert one < other
 
 
 @pytest.mark.parametrize(
