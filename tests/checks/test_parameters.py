@@ -75,7 +75,7 @@ USED = {
     for guard in shipped(name).guards
     for check in guard.checks
     if check.parameters
-}
+} | {"transition_time": {"grace": 1}, "condition_fields": {"fields": ["type"]}}
 
 
 @pytest.mark.parametrize("name", USED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from functools import cache
 
 import pytest
 import yaml
@@ -26,8 +27,13 @@ CHARTS = {  # as upstream's charts have them
 }  # fmt: skip
 
 
+@cache
+def read() -> dict:
+    return yaml.safe_load((ROOT / "manifests" / "crds" / "skyhooks.yaml").read_text())
+
+
 def crd(chart: str = "0.15") -> dict:
-    found = yaml.safe_load((ROOT / "manifests" / "crds" / "skyhooks.yaml").read_text())
+    found = copy.deepcopy(read())
     if CHARTS[chart] is not None:
         found["spec"]["conversion"] = copy.deepcopy(CHARTS[chart])
     found["metadata"]["labels"] = {"app.kubernetes.io/managed-by": "Helm"}
