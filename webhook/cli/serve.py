@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -76,7 +77,11 @@ def serve(config: Path | None, say_how: bool, **flags: Any) -> int:
     """
     settings = settings_of(config, flags)
     source = None if config is None else _Again(config, flags)
-    return run(settings, source, say_how=say_how)
+    gc.disable()  # until all is loaded, and frozen
+    try:
+        return run(settings, source, say_how=say_how)
+    finally:
+        gc.enable()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from webhook.reviews.conversion import decode_conversion
 from webhook.reviews.decode import decode_admission
 from webhook.reviews.engine import Judged
 from webhook.server.log import short
-from webhook.server.recording import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,6 +51,8 @@ def validating(state: State) -> Respond:
             judged = replace(judged, verdict=verdict, response=answer(judged.request, verdict))
         state.metrics.count(judged)
         if state.recorder is not None:
+            from webhook.server.recording import record
+
             record(state.recorder, bytes(body), judged)
         log_review(state, judged, perf_counter() - started)
         return judged.encode()

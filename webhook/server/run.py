@@ -19,7 +19,6 @@ from webhook.server.listener import KEEP_ALIVE, Edge, Listener
 from webhook.server.log import short
 from webhook.server.plain import Plain
 from webhook.server.readiness import Readiness
-from webhook.server.recording import recorder_of
 from webhook.server.reload import Reload
 from webhook.server.routes import routes_of
 from webhook.server.selfcall import CONVERT, conversion
@@ -88,13 +87,17 @@ class Server:
             from webhook.server.crosscheck import cross_check_of
 
             self.state.cross_check = await cross_check_of(self.state)
-        self.state.recorder = recorder_of(self.state)
+        if settings.record is not None:
+            from webhook.server.recording import recorder_of
+
+            self.state.recorder = recorder_of(self.state)
         if self.state.recorder is not None:
             self.state.recorder.start()
         for work in (*self.certificates.works(), *self._reloading()):
             self._tasks.add(asyncio.get_running_loop().create_task(self._kept(work)))
         gc.collect()
         gc.freeze()
+        gc.enable()
         gc.collect()  # counts what is left: a full collection waits for a quarter as much again
         event = "worker serving" if self.worker else "serving"
         self.state.log("info", event, port=self.port, **self.ports)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -131,6 +132,8 @@ class Supervisor:
         return not self._failed
 
     async def _start(self) -> None:
+        gc.freeze()
+        gc.enable()
         settings = self.state.settings
         self._reserved = bound(settings.bind_address, settings.port, shared=True)
         self.port = self.state.port = self._reserved.getsockname()[1]
