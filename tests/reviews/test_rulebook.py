@@ -199,6 +199,13 @@ def test_an_example_says_part_kind_and_name() -> None:
     )
 
 
+def test_an_example_shows_the_findings_of_its_own_rule_or_part_alone() -> None:
+    for one in judged("skyhook"):
+        whole = f"skyhook.{one.sample.rule}"
+        name = f"{whole}.{one.sample.part}" if one.sample.part else whole
+        assert {finding.rule for finding in one.findings} <= {name}
+
+
 def test_names_of_the_profile_are_filled_in_everywhere() -> None:
     for one in judged("nodewright"):
         text = f"{one.sample.old}{one.sample.new}{one.sample.at}{one.sample.why}"
