@@ -74,3 +74,23 @@ def test_a_manifest_is_judged_as_applied_over_what_the_cluster_holds(
     assert main(["validate", "--cluster", "--kubeconfig", str(tmp_path / "none"), str(path)]) == 2
     assert "no way to the API server" in capsys.readouterr().err
     cluster.kubectl(ADMIN, "delete", "skyhook", "offline")
+
+
+def test_a_selector_is_compared_with_the_nodes_that_the_cluster_has(
+    cluster: ControlPlane, tmp_path: Path, capsys: Any
+) -> None:
+    path = tmp_path / "skyhook.yaml"
+    kubeconfig = ("--kubeconfig", str(cluster.kubeconfig(ADMIN)))
+    cluster.kubectl(ADMIN, "delete", "skyhook", "offline", "--ignore-not-found")
+    labels = {"role": "gpu"}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "selected", "labels": labels}}
+    assert cluster.request(ADMIN, "POST", "/api/v1/nodes", node)[0] == 201
+    try:
+        path.write_text(json.dumps(manifest()))
+        assert results(capsys, *kubeconfig, str(path))[1][0]["findings"] == []
+        path.write_text(json.dumps(manifest()).replace('"role": "gpu"', '"role": "gpus"'))
+        code, [row] = results(capsys, *kubeconfig, str(path))
+        [finding] = row["findings"]
+        assert (code, finding["rule"]) == (0, "skyhook.selects-nothing")
+    finally:
+        cluster.request(ADMIN, "DELETE", "/api/v1/nodes/selected")
