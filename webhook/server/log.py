@@ -21,6 +21,7 @@ _PEERS: Final = frozenset({"HttpProcessingError", "RequestPayloadError", "Connec
 log must not load aiohttp."""
 
 _NO_DESCRIPTORS: Final = frozenset({errno.EMFILE, errno.ENFILE})
+_AGAIN: Final = 10.0
 
 Write = Callable[[bytes], object]
 
@@ -78,6 +79,7 @@ class Bridge(logging.Handler):
     def __init__(self, log: Log) -> None:
         super().__init__(logging.INFO)
         self._log = log
+        self._told = -_AGAIN
 
     def emit(self, record: logging.LogRecord) -> None:
         """Writes one record."""
@@ -89,11 +91,18 @@ class Bridge(logging.Handler):
         if error is not None and any(c.__name__ in _PEERS for c in type(error).__mro__):
             self._log("debug", "not HTTP", error=type(error).__name__)
         elif isinstance(error, OSError) and error.errno in _NO_DESCRIPTORS:
-            self._log("error", "no descriptors", why="nobody is accepted until some are closed")
+            self._without_descriptors()
         elif error is not None:
             self._log.fault("library", error, logger=record.name)
         else:
             self._log(level, "library", logger=record.name, at=f"{record.filename}:{record.lineno}")
+
+    def _without_descriptors(self) -> None:
+        """Once in ten seconds: asyncio says so a thousand times a second (3.11, the whole backlog)."""
+        now = time.monotonic()
+        if now - self._told >= _AGAIN:
+            self._told = now
+            self._log("error", "no descriptors", why="nobody is accepted until some are closed")
 
 
 def attach(log: Log) -> None:
