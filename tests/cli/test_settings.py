@@ -59,7 +59,11 @@ def test_the_defaults_are_those_that_design_and_readme_name():
     assert (settings.metrics_bind_address, settings.health_probe_bind_address) == (":8080", ":8081")
     assert (settings.mode, settings.modes, settings.operators) == (Mode.ENFORCE, [], [])
     assert settings.profiles == ["skyhook", "nodewright"]
-    assert (settings.strictness, settings.usual_rules, settings.operator_version) == ("recorded", False, {})
+    assert (settings.strictness, settings.usual_rules, settings.operator_version) == (
+        "recorded",
+        False,
+        {},
+    )
     assert (settings.max_body_bytes, settings.body_timeout) == (20 * 2**20, 15.0)
     assert (settings.shutdown_delay, settings.shutdown_grace) == (5.0, 20.0)
 
