@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from webhook.mutations.ready import Projected
 
 _NULL: Final = msgspec.Raw(b"null")
+
+
 class _Metadata(msgspec.Struct, frozen=True):
     generation: msgspec.Raw = _NULL
 
