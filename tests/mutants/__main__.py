@@ -28,10 +28,14 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=20261129, help="of the sample")
     parser.add_argument("--work", type=Path, required=True, help="a folder for trace and results")
     parser.add_argument("--again", action="store_true", help="only what survived in that folder")
+    parser.add_argument("--resume", action="store_true", help="go on with what was begun there")
     parser.add_argument("--finish", action="store_true", help="only what was not sure yet there")
     parser.add_argument("--no-control", action="store_true", help="do not run the unchanged code")
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
+    if not (given.again or given.finish or given.resume):
+        for name in ("trace.json", "results.jsonl", "unsure.json"):
+            (given.work / name).unlink(missing_ok=True)
     warm()
     gc.freeze()
     files = covering(given.work / "trace.json")

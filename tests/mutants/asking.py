@@ -24,7 +24,7 @@ UNFIT = 9
 """The exit status of a child that could not be asked in this way."""
 FILES = 8
 """Test files that are asked at most: the module's own, then the quickest."""
-ENOUGH = 1.0
+ENOUGH = 2.0
 """CPU seconds of tests that a mutant must survive, beside four times as much of its own."""
 
 

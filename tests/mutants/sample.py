@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -66,13 +67,14 @@ def modules() -> list[str]:
     return sorted(p.relative_to(ROOT).as_posix() for p in found)
 
 
-def mutants(module: str) -> list[Mutant]:
+@cache
+def mutants(module: str) -> tuple[Mutant, ...]:
     """All mutants of a module."""
     tree = ast.parse((ROOT / module).read_text())
-    return [
+    return tuple(
         Mutant(module, number, c.kind, c.line, c.function, c.text)
         for number, c in enumerate(changes(tree))
-    ]
+    )
 
 
 def sample(count: int, seed: int) -> list[Mutant]:
