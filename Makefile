@@ -9,7 +9,7 @@ BENCH_ARGS ?=
 COUNT ?= 600
 SEED ?= 20261129
 
-.PHONY: help setup run playground test retest lint unit nightly messages bench mutants format manifests lock sbom clean fuzz soak
+.PHONY: help setup tools run playground test retest lint unit nightly messages bench mutants format manifests lock sbom clean fuzz soak
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,6 +18,12 @@ setup: $(VENV)/.installed ## make the virtual environment
 
 $(VENV)/.installed: pyproject.toml
 	python3 -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+tools: $(VENV)/.tools ## the same with what tests and checks need
+
+$(VENV)/.tools: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@
 
@@ -25,27 +31,27 @@ run: setup ## serve on https://127.0.0.1:$(PORT) with a development certificate
 	$(BIN)/skyhook-webhook serve --say-how --bind-address 127.0.0.1 --port $(PORT) --cert-dir certs/dev \
 	  --metrics-bind-address 127.0.0.1:8080 --health-probe-bind-address 127.0.0.1:8081
 
-lint: setup ## types, style, format
+lint: tools ## types, style, format
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-test: setup lint ## all tests, those against a real kube-apiserver included
+test: tools lint ## all tests, those against a real kube-apiserver included
 	$(BIN)/python -W error -m pytest -m 'not nightly' $(PYTEST_ARGS)
 
-retest: setup ## what failed in the last run, once more
+retest: tools ## what failed in the last run, once more
 	$(BIN)/python -W error -m pytest -m 'not nightly' --last-failed --last-failed-no-failures none $(PYTEST_ARGS)
 
-unit: setup ## the tests that need no kube-apiserver
+unit: tools ## the tests that need no kube-apiserver
 	$(BIN)/python -W error -m pytest -m 'not nightly and not cluster' $(PYTEST_ARGS)
 
-nightly: setup ## the long ones: every recorded review over HTTPS, large property runs, soaks
+nightly: tools ## the long ones: every recorded review over HTTPS, large property runs, soaks
 	$(BIN)/python -W error -m pytest $(PYTEST_ARGS)
 
-bench: setup ## ours beside a Go webhook, one table of ratios (BENCH_ARGS=--quick)
+bench: tools ## ours beside a Go webhook, one table of ratios (BENCH_ARGS=--quick)
 	$(BIN)/python -m bench $(BENCH_ARGS)
 
-mutants: setup ## change the code in COUNT small ways and see which the unit tests miss (docs/mutants.md)
+mutants: tools ## change the code in COUNT small ways and see which the unit tests miss (docs/mutants.md)
 	nice -n 19 $(BIN)/python -m tests.mutants --count $(COUNT) --seed $(SEED) --work dist/mutants
 
 playground: setup ## a real kube-apiserver and etcd to try things on, until Ctrl-C (docs/first-denial.md)
@@ -54,11 +60,11 @@ playground: setup ## a real kube-apiserver and etcd to try things on, until Ctrl
 messages: setup ## write docs/messages.md: every message of every rule, by judging examples
 	$(BIN)/skyhook-webhook explain skyhook --messages > docs/messages.md
 
-format: setup ## write the format
+format: tools ## write the format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-manifests: setup ## render manifests/, certs/ and charts/
+manifests: tools ## render manifests/, certs/ and charts/
 	$(BIN)/skyhook-webhook manifests --format kustomize -o .
 	$(BIN)/skyhook-webhook manifests --format helm -o .
 	$(BIN)/python -m tests.manifests.engine
@@ -66,11 +72,11 @@ manifests: setup ## render manifests/, certs/ and charts/
 lock: setup ## pin what the image installs, by hash
 	$(BIN)/python image/lock.py
 
-fuzz: setup ## fuzz every reader for SECONDS each (docs/fuzzing.md)
+fuzz: tools ## fuzz every reader for SECONDS each (docs/fuzzing.md)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]' || echo "without atheris: recorded inputs are damaged blindly"
 	$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS)
 
-soak: setup ## a server under traffic, rotations, reloads and rude peers for MINUTES (docs/soak.md)
+soak: tools ## a server under traffic, rotations, reloads and rude peers for MINUTES (docs/soak.md)
 	$(BIN)/python -m tests.soak.run --minutes $(MINUTES)
 
 sbom: ## the image's bill of materials (CycloneDX), in dist/
