@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from webhook.core.conditions import MirrorNames, read_conditions, says_the_same
+from webhook.core.conditions import MirrorNames, in_step, read_conditions, says_the_same
+from webhook.core.mirror import Upkeep, right_list
 
 
 @pytest.mark.parametrize(
@@ -80,3 +86,40 @@ def test_a_name_belongs_to_its_pair():
         "p.example/",
     ):
         assert names.bare_of(alone) is None
+
+
+SAID = st.sampled_from(["True", "False", None])
+ENTRY = st.fixed_dictionaries(
+    {"type": st.sampled_from(["A", "x/A", "y/A", "B", "x/B", "z/C", "T" * 315])},
+    optional={"status": SAID, "reason": SAID, "message": SAID, "observedGeneration": SAID, "more": SAID},
+)  # fmt: skip
+
+
+@given(st.lists(ENTRY, max_size=6))
+@settings(max_examples=400)
+def test_a_list_that_is_in_step_is_one_that_needs_nothing(entries: list[dict[str, Any]]):
+    raw = msgspec.Raw(json.dumps(entries).encode())
+    for prefixes in (("x",), ("x", "y")):
+        names = MirrorNames(prefixes, ("*", "!B"))
+        if in_step(raw, names):
+            given_ = read_conditions(raw)
+            assert given_ is not None
+            assert right_list(given_, None, names, Upkeep(make=True)) is given_
+
+
+def test_pairs_that_agree_are_in_step_and_any_difference_is_seen():
+    names = MirrorNames(("x",))
+    agree = [{"type": kind, "status": "True", "message": "m"} for kind in ("A", "x/A", "x/Old")]
+    assert in_step(msgspec.Raw(json.dumps(agree).encode()), names)
+    for field in ("status", "reason", "message", "observedGeneration"):
+        differ = [agree[0], {**agree[1], field: "other"}]
+        assert not in_step(msgspec.Raw(json.dumps(differ).encode()), names), field
+    assert not in_step(msgspec.Raw(json.dumps(agree[:1]).encode()), names)
+    assert not in_step(msgspec.Raw(b'"no list"'), names)
+
+
+def test_nothing_says_what_nothing_says():
+    (one,) = read_conditions(msgspec.Raw(b'[{"type":"Ready"}]')) or ()
+    assert says_the_same(None, None) is True
+    assert says_the_same(one, None) is False
+    assert says_the_same(None, one) is False

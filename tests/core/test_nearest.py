@@ -27,3 +27,9 @@ def test_hints_end_so_that_many_wrong_words_stay_cheap() -> None:
     assert time.perf_counter() - start < 2
     assert all(said[:MOST_HINTS])
     assert not any(said[MOST_HINTS:])
+
+
+def test_a_word_of_a_hundred_letters_is_still_compared():
+    assert nearest("x" * 99 + "y", ["x" * 100]) == "x" * 100
+    assert nearest("x" * 101, ["x" * 100]) is None
+    assert nearest("x" * 100, ["x" * 101]) is None
