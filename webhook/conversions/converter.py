@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from webhook.core.conditions import Condition, read_conditions
+from webhook.core.conditions import Condition, in_step, read_conditions
 from webhook.core.mirror import Upkeep, right_list
 
 if TYPE_CHECKING:
@@ -35,6 +35,12 @@ HUB: Final = "v1alpha1"
 SPOKE: Final = "v1beta1"
 """Ours: the same schema; after the window without mirrors."""
 
+
+class _Status(msgspec.Struct, frozen=True):
+    conditions: msgspec.Raw = msgspec.Raw(b"null")
+
+
+_STATUS: Final = msgspec.json.Decoder(_Status)
 _FIELDS: Final = msgspec.json.Decoder(Fields)
 _TEXT: Final = msgspec.json.Decoder(str)
 _ENCODE: Final = msgspec.json.Encoder()
@@ -116,9 +122,22 @@ class Conversion:
         right = right_list(given, None, names, self.upkeep)
         return None if right is given else (given, right)
 
+    def _is_right(self, kind: str, status: msgspec.Raw) -> bool:
+        """Whether nothing is to be done, at first sight: what nearly always is so."""
+        names = self.converter.kinds.get(kind)
+        if names is None or self.upkeep is not _MAKE:
+            return names is None
+        try:
+            conditions = _STATUS.decode(status).conditions
+        except _UNREADABLE:
+            return False
+        return conditions != _NULL and in_step(conditions, names)
+
     def _mirrored(self, fields: Fields) -> Fields:
         """The object with the right list of conditions; its status stays in its place."""
         kind = _text(fields.get("kind")) or ""
+        if self._is_right(kind, fields.get("status", _NULL)):
+            return fields
         status = fields_of(fields.get("status", _NULL))
         conditions = None if status is None else status.get("conditions")
         if status is None or conditions is None or kind not in self.converter.kinds:

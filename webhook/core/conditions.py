@@ -116,6 +116,34 @@ def read_conditions(raw: msgspec.Raw) -> list[Condition] | None:
     ]
 
 
+def in_step(raw: msgspec.Raw, names: MirrorNames) -> bool:
+    """Whether every bare type of a list has its mirrors, and each says the same byte by byte.
+
+    So it is with nearly every list that is read; what is not so surely is looked at closely.
+    """
+    try:
+        said = _LIST.decode(raw)
+    except _UNREADABLE:
+        return False
+    by_type = {one.type: one for one in said}
+    if len(by_type) != len(said):
+        return False
+    for one in said:
+        kind = one.type
+        if "/" not in kind and names.covers(kind):
+            for prefix in names.prefixes:
+                twin = by_type.get(f"{prefix}/{kind}")
+                if (
+                    twin is None
+                    or twin.status != one.status
+                    or twin.reason != one.reason
+                    or twin.message != one.message
+                    or twin.observed_generation != one.observed_generation
+                ):
+                    return False
+    return True
+
+
 def says_the_same(one: Condition | None, other: Condition | None) -> bool:
     """Whether two conditions agree in all that a mirror repeats; lastTransitionTime is its own."""
     if one is None or other is None:
