@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.specs.alone import told
+from tests.specs.alone import place, told
 from webhook.lifecycle.path import START
+from webhook.specs.cycles import dependency_cycles
 from webhook.specs.deletion import deletion_erring
 from webhook.specs.dependencies import depends_on
 from webhook.specs.images import package_image
@@ -101,3 +102,13 @@ def test_an_image_with_a_port_is_cut_by_old_operators(version: dict[str, str], p
     assert field == "spec.packages[tuning].image"
     assert f'it pulls "{pulls}"' in text
     assert told(package_image({}), package, release="0.18") == []
+
+
+def test_a_circle_is_told_where_it_may_be_cut() -> None:
+    def needs(**packages: str) -> list[str]:
+        given = {name: {"dependsOn": {other: "1"}} for name, other in packages.items()}
+        return [field for field, _ in told(dependency_cycles({}), given, at=place("spec.packages"))]
+
+    assert needs(aa="bb", bb="cc", cc="aa") == ["spec.packages[aa].dependsOn[bb]"]
+    assert needs(aa="aa", bb="bb") == [f"spec.packages[{n}].dependsOn[{n}]" for n in ("aa", "bb")]
+    assert needs(aa="bb", bb="cc") == []
