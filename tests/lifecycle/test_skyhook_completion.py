@@ -187,3 +187,10 @@ def test_entries_of_other_versions_and_of_packages_that_left_the_spec_do_not_cou
 def test_a_node_is_in_one_place_at_a_time(old, new, rule, place):
     got = found(before(**old), before(**new))
     assert [(r, p) for r, p, _ in got] == [(rule, place)]
+
+
+def test_every_package_that_is_not_finished_is_told():
+    names = ("bar", "baz", "foo")
+    packages = {n: {"name": n, "version": "1.0", "image": f"reg/{n}"} for n in names}
+    told = found(before(nodeState={}), after(nodeState={}), {"packages": packages})
+    assert {n for n in names if any(f"[{n}|1.0]" in field for _, field, _ in told)} == set(names)

@@ -129,3 +129,9 @@ def test_an_allowed_write_is_left_as_it_is(engine: Engine) -> None:
     assert verdict.allowed
     assert verdict.broken_glass == ""
     assert verdict.warned == ()
+
+
+def test_the_longest_time_there_is_counts_to_its_end(engine: Engine) -> None:
+    verdict, _ = judged(engine, "2026-11-30T20:00:00Z the whole day")
+    assert verdict.allowed
+    assert verdict.broken_glass == "until 2026-11-30T20:00:00Z: the whole day"

@@ -112,3 +112,7 @@ def test_a_circle_is_told_where_it_may_be_cut() -> None:
     assert needs(aa="bb", bb="cc", cc="aa") == ["spec.packages[aa].dependsOn[bb]"]
     assert needs(aa="aa", bb="bb") == [f"spec.packages[{n}].dependsOn[{n}]" for n in ("aa", "bb")]
     assert needs(aa="bb", bb="cc") == []
+    for given, itself in (({"aa": "aa"}, True), ({"aa": "bb", "bb": "aa"}, False)):
+        packages = {name: {"dependsOn": {other: "1"}} for name, other in given.items()}
+        [(_, text)] = told(dependency_cycles({}), packages, at=place("spec.packages"))
+        assert ("depends on itself" in text) is itself
