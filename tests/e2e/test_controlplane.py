@@ -115,7 +115,7 @@ def test_a_skyhook_is_created_completed_and_waited_for(demo: ControlPlane):
         "platform-admin", "wait", "--for=condition=Ready", "skyhook/demo", "--timeout=5s"
     )
     assert "condition met" in waited.stdout
-    header, row = demo.kubectl("platform-admin", "get", "skyhook").stdout.splitlines()
+    header, row = demo.kubectl("platform-admin", "get", "skyhook/demo").stdout.splitlines()
     assert header.split() == [
         "NAME",
         "STATUS",

@@ -75,8 +75,8 @@ def shell(cluster: ControlPlane, command: str, actor: str = ADMIN) -> str:
     return done.stdout
 
 
-def until(works: Any) -> None:
-    deadline = time.monotonic() + TAKES_EFFECT
+def until(works: Any, seconds: float = TAKES_EFFECT) -> None:
+    deadline = time.monotonic() + seconds
     while not works():
         assert time.monotonic() < deadline
         time.sleep(0.1)
@@ -197,10 +197,11 @@ def test_what_fails_without_a_converter_and_the_command_that_mends_it(served: Co
     until(lambda: served.request(ADMIN, "GET", f"{SECOND}/kept")[0] == 500)
 
     def plain_get() -> str:
-        """kubectl asks for the newest version once the server's discovery tells of it."""
+        """kubectl asks for the newest version once discovery tells of it, which it keeps for hours."""
+        shell(served, "rm -rf ~/.kube/cache/discovery")
         return served.kubectl(ADMIN, "get", "skyhook", "kept", check=False).stderr
 
-    until(lambda: "conversion webhook" in plain_get())
+    until(lambda: "conversion webhook" in plain_get(), seconds=20)
     status, answer = served.request(ADMIN, "GET", SECOND)
     assert status in FAILS, answer
     if status == 429:
