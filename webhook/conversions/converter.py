@@ -12,7 +12,7 @@ that are not understood; a null list goes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -35,12 +35,6 @@ HUB: Final = "v1alpha1"
 SPOKE: Final = "v1beta1"
 """Ours: the same schema; after the window without mirrors."""
 
-
-class _Status(msgspec.Struct, frozen=True):
-    conditions: msgspec.Raw = msgspec.Raw(b"null")
-
-
-_STATUS: Final = msgspec.json.Decoder(_Status)
 _FIELDS: Final = msgspec.json.Decoder(Fields)
 _TEXT: Final = msgspec.json.Decoder(str)
 _ENCODE: Final = msgspec.json.Encoder()
@@ -92,6 +86,11 @@ class Conversion:
     converter: Converter
     api_version: str
     upkeep: Upkeep | None
+    version: msgspec.Raw = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """The apiVersion as JSON, for every object."""
+        object.__setattr__(self, "version", msgspec.Raw(_ENCODE.encode(self.api_version)))
 
     def of(self, fields: Fields) -> bytes:
         """An object in that version, encoded.
@@ -102,8 +101,7 @@ class Conversion:
         have = _text(fields.get("apiVersion"))
         foreign = have is not None and have.rpartition("/")[0] != self.converter.group
         if have != self.api_version and not foreign:
-            version = msgspec.Raw(_ENCODE.encode(self.api_version))
-            fields = self._mirrored({**fields, "apiVersion": version})
+            fields = self._mirrored({**fields, "apiVersion": self.version})
         return _ENCODE.encode(fields)
 
     def conditions(
@@ -127,11 +125,7 @@ class Conversion:
         names = self.converter.kinds.get(kind)
         if names is None or self.upkeep is not _MAKE:
             return names is None
-        try:
-            conditions = _STATUS.decode(status).conditions
-        except _UNREADABLE:
-            return False
-        return conditions != _NULL and in_step(conditions, names)
+        return in_step(status, names)
 
     def _mirrored(self, fields: Fields) -> Fields:
         """The object with the right list of conditions; its status stays in its place."""

@@ -116,13 +116,20 @@ def read_conditions(raw: msgspec.Raw) -> list[Condition] | None:
     ]
 
 
-def in_step(raw: msgspec.Raw, names: MirrorNames) -> bool:
-    """Whether every bare type of a list has its mirrors, and each says the same byte by byte.
+class _Status(msgspec.Struct, frozen=True):
+    conditions: list[Said]
 
-    So it is with nearly every list that is read; what is not so surely is looked at closely.
+
+_STATUS: Final = msgspec.json.Decoder(_Status)
+
+
+def in_step(status: msgspec.Raw, names: MirrorNames) -> bool:
+    """Whether every bare type of a status has its mirrors, and each says the same byte by byte.
+
+    So it is with nearly every status that is read; what is not so surely is looked at closely.
     """
     try:
-        said = _LIST.decode(raw)
+        said = _STATUS.decode(status).conditions
     except _UNREADABLE:
         return False
     by_type = {one.type: one for one in said}
