@@ -223,6 +223,7 @@ async def admitted(live: Live) -> bool:
     return status == 200
 
 
+@pytest.mark.nightly  # tests/e2e/test_rollout.py has one rotation each day
 async def test_two_rotations_a_lost_and_a_corrupted_secret_fail_no_write(live):
     async with writing(live):
         seen = [await live.ca()]

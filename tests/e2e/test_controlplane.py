@@ -205,6 +205,7 @@ def test_a_failed_kubectl_raises_with_what_it_said(demo: ControlPlane):
         demo.kubectl("platform-admin", "get", "skyhook", "absent")
 
 
+@pytest.mark.nightly
 def test_a_restarted_api_server_keeps_data_identities_and_address_and_can_audit(
     start_cluster: Callable[..., ControlPlane],
 ):

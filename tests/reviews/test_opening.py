@@ -45,7 +45,7 @@ def skyhook(**status: Any) -> dict[str, Any]:
 
 def test_recorded_and_planted_writes_get_one_verdict_either_way(engine: Engine) -> None:
     reviews = list(reading.distilled())
-    planted = [variant.review for variant in variants(reviews, seed=SEED, per_kind=6)]
+    planted = [variant.review for variant in variants(reviews[::3], seed=SEED, per_kind=2)]
     ways = 0
     for review in (*reviews, *planted):
         body = json.dumps(review).encode()
