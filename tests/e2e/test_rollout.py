@@ -110,6 +110,11 @@ def test_a_crd_is_written_only_by_who_has_answered_a_conversion_itself(fleet: Fl
     ]
     assert writers
     assert all(r.metric("skyhook_webhook_converted_objects_total") >= 1 for r in writers)
+    serve_both(fleet)
+
+
+def serve_both(fleet: Fleet) -> None:
+    """The second version is served; from here on reads of it need us."""
     replace(fleet.cluster, serve_spoke(crd(fleet.cluster)))
     until(lambda: fleet.cluster.request(ADMIN, "GET", BETA)[0] == 200, 30)
 
@@ -239,6 +244,8 @@ class Drill:
 async def drill(fleet: Fleet, rotations: int, rolls: int) -> Drill:
     foreign = Authority.make("foreign", now=utc_now()).sign(("x.example",), now=utc_now()).ca_pem
     fleet.codes.clear()
+    until(lambda: right(fleet), 30)
+    serve_both(fleet)
     with Load(fleet.cluster) as load, Diallers(fleet) as diallers, Readers(fleet) as readers:
         done = Drill(fleet, load)
         done.quiet()
@@ -269,6 +276,7 @@ class Readers:
         self._thread = threading.Thread(target=self._run, daemon=True)
         self.read = 0
         self.failures: list[str] = []
+        self._began = time.monotonic()
 
     def __enter__(self) -> Readers:  # noqa: PYI034
         self._thread.start()
@@ -285,7 +293,8 @@ class Readers:
             )
             self.read += 1
             if status != 200:
-                self.failures.append(str(answer.get("message")))
+                since = time.monotonic() - self._began
+                self.failures.append(f"{since:.1f}s: {status} {answer.get('message')}")
 
 
 def check(done: Drill, fleet: Fleet, least: int) -> None:
