@@ -217,9 +217,9 @@ class Lookup:
     def _next(self, here: View, step: Step, stars: Iterator[str], trail: Trail) -> View | None:
         match step.kind:
             case StepKind.KEY:
-                return here.child(trail.fill(step.name) if trail.names else step.name)
+                return here.child(trail.fill(step.name) if step.pattern else step.name)
             case StepKind.TYPE:
-                return here.types.get(trail.fill(step.name) if trail.names else step.name)
+                return here.types.get(trail.fill(step.name) if step.pattern else step.name)
             case StepKind.INSIDE:
                 return here.inside
             case StepKind.STAR:
