@@ -140,6 +140,7 @@ def test_an_owner_that_leaves_only_a_prefixed_twin_is_no_error(both: Converting)
     assert "Applied" not in both.types("v1alpha1", "twin")
 
 
+@pytest.mark.nightly
 def test_a_list_of_two_thousand_at_the_other_version(both: Converting):
     names = [f"many-{number:04d}" for number in range(2000)]
     with ThreadPoolExecutor(4) as writers:

@@ -340,6 +340,7 @@ def test_heartbeats_and_node_controllers_cause_no_call(fleet: Fleet):
     remove(plane, "node-0")
 
 
+@pytest.mark.nightly
 def test_an_api_server_that_is_away_takes_nobodys_readiness(fleet: Fleet):
     answers: list[bool] = []
     done = threading.Event()
