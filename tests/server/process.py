@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -56,11 +56,17 @@ class Serving:
 
     def _read(self) -> None:
         assert self.process.stderr is not None
-        for line in self.process.stderr:
-            try:
-                self.lines.append(json.loads(line))
-            except ValueError:
-                self.lines.append({"event": "", "raw": line.decode(errors="replace")})
+        with suppress(ValueError):  # closed at the end, in the middle of a look
+            for line in self.process.stderr:
+                self.lines.append(self._told(line))
+
+    @staticmethod
+    def _told(line: bytes) -> dict[str, Any]:
+        try:
+            told: dict[str, Any] = json.loads(line)
+        except ValueError:
+            return {"event": "", "raw": line.decode(errors="replace")}
+        return told
 
     def event(self, name: str, after: int = 0) -> dict[str, Any]:
         """The first log line of that name after so many lines; waits for it."""

@@ -89,7 +89,7 @@ def test_a_bad_edit_is_told_by_readiness(two):
     config.write_text("mode: nonsense\n")
     try:
         assert running.until(lambda: value(running, "skyhook_webhook_settings_broken") == 1)
-        assert b"the file is refused" in running.ready().body
+        assert running.until(lambda: b"the file is refused" in running.ready().body)
     finally:
         config.write_text(good)
     assert running.until(lambda: value(running, "skyhook_webhook_settings_broken") == 0)
