@@ -190,3 +190,18 @@ class Guard:
         code = self.process.wait(30)
         self._log.close()
         return code
+
+
+@contextmanager
+def registered(
+    cluster: ControlPlane, folder: Path, settings: dict[str, Any] | None = None
+) -> Iterator[Guard]:
+    """A server that the API server calls within, and that ends well."""
+    server = Guard(folder, settings)
+    try:
+        server.register(cluster)
+        yield server
+    finally:
+        server.unregister(cluster)
+        code = server.stop()
+    assert code == 0

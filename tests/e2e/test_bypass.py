@@ -17,7 +17,6 @@ from tests.kube.client import APPLY_PATCH, JSON, JSON_PATCH, MERGE_PATCH, STRATE
 if TYPE_CHECKING:
     from tests.e2e.guarding import Guard
     from tests.kube.client import Response
-    from tests.kube.control_plane import ControlPlane
 
 ADMIN = "platform-admin"
 GLASS = "guard.skyhook.nvidia.com/break-glass"
@@ -25,15 +24,6 @@ YAML = "application/yaml"
 WHOLE = json.dumps(entry("config/complete"))
 BAD = json.dumps({PACKAGE: {**entry("config/complete"), "state": "done"}})
 PLACE = f"metadata.annotations[{NODE_STATE}]"
-
-
-@pytest.fixture
-def stage(cluster: ControlPlane, guard: Guard) -> Stage:
-    """The rollout half way through."""
-    stage = Stage(cluster)
-    stage.set("Skyhook", rollout.skyhook())
-    stage.set("Node", rollout.node())
-    return stage
 
 
 def annotated(stage: Stage, text: str, actor: str = "operator", path: str = NODE) -> Response:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.e2e import rollout
-from tests.e2e.guarding import ADMIN, Guard
+from tests.e2e.guarding import ADMIN, Guard, registered
 from tests.e2e.rollout import NODE, NODE_STATE, NODE_STATUS, PACKAGE, SKYHOOK, entry, node_state
 from tests.e2e.stage import HANDS_OFF, Stage
 from tests.kube.client import MERGE_PATCH
@@ -69,14 +69,8 @@ def guard(
         "cross_check_timeout": 3,  # two cores, and all of a cluster on them
         "modes": [{"mode": "off", "rules": ["skyhook.operator-only"]}, *HANDS_OFF["modes"]],
     }
-    server = Guard(tmp_path_factory.mktemp("guard"), settings)
-    try:
-        server.register(cluster)
+    with registered(cluster, tmp_path_factory.mktemp("guard"), settings) as server:
         yield server
-    finally:
-        server.unregister(cluster)
-        code = server.stop()
-    assert code == 0
 
 
 @pytest.fixture

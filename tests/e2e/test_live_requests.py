@@ -18,20 +18,10 @@ from tests.kube.client import APPLY_PATCH, JSON, JSON_PATCH, MERGE_PATCH, STRATE
 if TYPE_CHECKING:
     from tests.e2e.guarding import Guard
     from tests.kube.client import Response
-    from tests.kube.control_plane import ControlPlane
 
 FORCED = "?fieldManager=test&force=true"
 STATUS_STEPS = {"erroring": True, "complete": False}
 NODE_STEPS = {"config/complete": True, "interrupt/skipped": False, "config/unknown": False}
-
-
-@pytest.fixture
-def stage(cluster: ControlPlane, guard: Guard) -> Stage:
-    """The rollout half way through, as the operator has left it."""
-    stage = Stage(cluster)
-    stage.set("Skyhook", rollout.skyhook())
-    stage.set("Node", rollout.node())
-    return stage
 
 
 def pointer(text: str) -> str:

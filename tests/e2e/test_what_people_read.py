@@ -9,14 +9,12 @@ import pytest
 
 from tests.e2e import rollout
 from tests.e2e.rollout import NODE_STATE, NODE_STATUS, PACKAGE, SKYHOOK, node_state
-from tests.e2e.stage import Stage
 from tests.kube.client import MERGE_PATCH
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
 
-    from tests.e2e.guarding import Guard
-    from tests.kube.control_plane import ControlPlane
+    from tests.e2e.stage import Stage
 
 ENTRY = f"metadata.annotations[{NODE_STATE}][{PACKAGE}]"
 CORDON = "skyhook.nvidia.com/cordon_gpu"
@@ -35,14 +33,6 @@ BAD_SAID = (
 )
 ASSIGN = ["annotate", "node", "node-1", "--overwrite"]
 STATUS_PATCH = ["patch", "skyhook", "gpu", "--subresource=status", "--type=merge", "-p"]
-
-
-@pytest.fixture
-def stage(cluster: ControlPlane, guard: Guard) -> Stage:
-    stage = Stage(cluster)
-    stage.set("Skyhook", rollout.skyhook())
-    stage.set("Node", rollout.node())
-    return stage
 
 
 def run(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from tests.test_profile_files import BODY
 from webhook.building import engine_of
 from webhook.cli import main
 from webhook.manifests.options import SETTINGS_FOLDER
@@ -21,12 +22,6 @@ PROFILE = """\
 profile: box
 about: "{{ no action of Helm's }}"
 body: shared.yaml
-"""
-BODY = """\
-guards:
-- match: {group: example.com, kind: Box, plural: boxes, versions: [v1]}
-  tracks:
-  - {id: phase, path: status.phase, values: [A, B], edges: {A: [B], B: []}}
 """
 
 

@@ -134,7 +134,7 @@ class Conversion:
             return fields
         status = fields_of(fields.get("status", _NULL))
         conditions = None if status is None else status.get("conditions")
-        if status is None or conditions is None or kind not in self.converter.kinds:
+        if status is None or conditions is None:
             return fields
         if conditions == _NULL:
             del status["conditions"]

@@ -92,27 +92,19 @@ def _meant(text: str) -> str:
     return f'; did you mean "{better}"?' if better != text and Version.parse(better) else ""
 
 
-def _settled(uninstall: Any) -> bool:
-    """Whether the block is one that needs no second look: switches, and apply not alone."""
-    if not isinstance(uninstall, dict):
-        return False
-    enabled, apply = uninstall.get("enabled", False), uninstall.get("apply", False)
-    return isinstance(enabled, bool) and isinstance(apply, bool) and (enabled or not apply)
-
-
 def uninstall_enabled(_parameters: Mapping[str, Any]) -> CheckJudge:
     """``uninstall.apply`` needs ``uninstall.enabled`` (skyhook_webhook.go Validate)."""
 
     def judge(_run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         uninstall = new.child("uninstall") if new is not None else None
-        if uninstall is None or _settled(uninstall.value):
+        if uninstall is None:
             return
-        place = trail.field.child("uninstall")
         for name in ("enabled", "apply"):
             value = uninstall.child(name)
             if value is not None and not isinstance(value.value, bool):
-                yield wrong_type(place.child(name), value, A_BOOLEAN)
+                yield wrong_type(trail.field.child("uninstall", name), value, A_BOOLEAN)
         if is_true(uninstall, "apply") and not is_true(uninstall, "enabled"):
+            place = trail.field.child("uninstall")
             yield invalid(
                 place.child("apply"),
                 f"true while {place.child('enabled')} is not true; set enabled to true, or apply to false",
