@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 class Evidence(Protocol):
     """What a verdict may ask about Nodes, remembered from admission or given by ``--nodes``."""
 
+    def knows(self, node: str) -> bool:
+        """Whether anything is known of this Node."""
+
     def absent(self, node: str) -> bool:
         """Whether it is known that there is, and lately was, no such Node."""
 
@@ -36,6 +39,10 @@ class Evidence(Protocol):
 @dataclass(frozen=True, slots=True)
 class NoEvidence:
     """Nothing is known."""
+
+    def knows(self, node: str) -> bool:
+        """Never."""
+        return False
 
     def absent(self, node: str) -> bool:
         """Never."""
@@ -72,6 +79,10 @@ class GivenNodes:
     nodes: Mapping[str, tuple[View, ...]] = field(default_factory=dict)
     complete: bool = True
     owners: Mapping[str, tuple[View, ...]] = field(default_factory=dict)
+
+    def knows(self, node: str) -> bool:
+        """Whether the Node was given."""
+        return node in self.nodes
 
     def absent(self, node: str) -> bool:
         """Whether all Nodes were given and this one is none of them."""

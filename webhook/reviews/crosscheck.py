@@ -171,6 +171,10 @@ class Recalled:
     seen: dict[tuple[str, str], tuple[View | None, ...]] = field(default_factory=dict)
     """What was asked for before: each document is read once."""
 
+    def knows(self, node: str) -> bool:
+        """Whether anything is known of this Node."""
+        return self.memory.knows(node) or node in self.live
+
     def absent(self, node: str) -> bool:
         """Whether there is no such Node, and no review spoke of one."""
         read = self.live.get(node)
