@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any, Final, cast
 
 import msgspec
+from msgspec import UNSET
+from msgspec.structs import astuple
 
 from webhook.core.view import NOT_READ, NULL, View
 
@@ -57,9 +59,8 @@ class Opened(View):
 
 
 def _present(split: msgspec.Struct) -> dict[str, Any]:
-    names = split.__struct_fields__
-    found = ((name, getattr(split, name)) for name in names)
-    return {name: part for name, part in found if part is not msgspec.UNSET}
+    found = zip(split.__struct_fields__, astuple(split), strict=True)
+    return {name: part for name, part in found if part is not UNSET}
 
 
 def seen(part: Any) -> View | None:

@@ -19,6 +19,15 @@ Raw = msgspec.Raw
 _FIELDS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ITEMS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _VALUE: Final = msgspec.json.Decoder()
+
+
+class _Element(msgspec.Struct, gc=False):
+    """An element of a list of which only the type is read."""
+
+    type: str | None = None
+
+
+_TYPED: Final = msgspec.json.Decoder(list[_Element])
 _ENCODE: Final = msgspec.json.Encoder()
 NULL: Final = msgspec.Raw(b"null")
 _EMPTY: Final[dict[str, msgspec.Raw]] = {}
@@ -90,11 +99,19 @@ class View:
         """The array's elements by their ``type``, the first one of each (FindStatusCondition)."""
         if self._types is None:
             self._types = {}
-            for item in self.items or ():
-                kind = item.text("type")
+            for kind, item in zip(self._kinds(), self.items or (), strict=True):
                 if kind is not None:
                     self._types.setdefault(kind, item)
         return self._types
+
+    def _kinds(self) -> list[str | None]:
+        """The ``type`` of each element, all of them read in one pass where nothing is odd."""
+        if not self.items:
+            return []
+        try:
+            return [element.type for element in _TYPED.decode(self.raw)]
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            return [item.text("type") for item in self.items]
 
     @property
     def repeated(self) -> dict[str, int]:
@@ -102,7 +119,7 @@ class View:
         items = self.items or ()
         if len(items) == len(self.types):
             return {}
-        counts = Counter(kind for item in items if (kind := item.text("type")) is not None)
+        counts = Counter(kind for kind in self._kinds() if kind is not None)
         return {kind: count for kind, count in counts.items() if count > 1}
 
     @property

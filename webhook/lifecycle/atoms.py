@@ -35,9 +35,14 @@ def value_of(view: View | None) -> Any:
 def compile_tests(tests: Sequence[Test], predicates: Mapping[str, Predicate]) -> Holds:
     """All of the tests as one function. Raises KeyError for an unknown predicate."""
     parts = [part for test in tests for part in _parts(test, predicates)]
+    if len(parts) == 1:
+        return parts[0]
 
     def holds(run: Run, trail: Trail) -> bool:
-        return all(part(run, trail) for part in parts)
+        for part in parts:  # noqa: SIM110 (a generator costs more than most parts)
+            if not part(run, trail):
+                return False
+        return True
 
     return holds
 
@@ -45,9 +50,14 @@ def compile_tests(tests: Sequence[Test], predicates: Mapping[str, Predicate]) ->
 def compile_any(lists: Sequence[Sequence[Test]], predicates: Mapping[str, Predicate]) -> Holds:
     """Whether all tests of one of the lists hold."""
     parts = [compile_tests(tests, predicates) for tests in lists]
+    if len(parts) == 1:
+        return parts[0]
 
     def holds(run: Run, trail: Trail) -> bool:
-        return any(part(run, trail) for part in parts)
+        for part in parts:  # noqa: SIM110 (as above)
+            if part(run, trail):
+                return True
+        return False
 
     return holds
 

@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from webhook.core.field import ROOT, FieldPath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from webhook.core.view import View
 
@@ -183,51 +183,45 @@ class Trail:
 
     def fill(self, text: str) -> str:
         """``text`` with its ``{captures}`` replaced, once: a value is data, and may look like one."""
+        pieces = _pieces(text)
+        if len(pieces) == 1:
+            return text
         values = dict(self.names)
-        return _CAPTURE.sub(lambda found: values.get(found[1], found[0]), text)
+        return "".join(values.get(piece, f"{{{piece}}}") if odd else piece for odd, piece in pieces)
 
 
 START: Final = Trail()
 
 
+@lru_cache(maxsize=4096)
+def _pieces(text: str) -> tuple[tuple[bool, str], ...]:
+    """A text cut at its captures: (whether it is a capture's name, piece)."""
+    return tuple((number % 2 == 1, piece) for number, piece in enumerate(_CAPTURE.split(text)))
+
+
 class Lookup:
     """Reads one path, with wildcards bound by a trail."""
 
-    __slots__ = ("steps", "text")
+    __slots__ = ("_reads", "steps", "text")
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, steps: tuple[Step, ...] | None = None) -> None:
         self.text = path
-        self.steps = parse(path)
+        self.steps = parse(path) if steps is None else steps
+        stars = [step.star for step in self.steps]
+        self._reads = [_reader(step, sum(stars[:n])) for n, step in enumerate(self.steps)]
 
     def parent(self) -> Lookup:
         """The place that holds this one: the map of an entry, the list of an element."""
-        above = Lookup.__new__(Lookup)
-        above.text, above.steps = self.text, self.steps[:-1]
-        return above
+        return Lookup(self.text, self.steps[:-1])
 
     def __call__(self, root: View | None, trail: Trail) -> View | None:
         """The value at the path; None when it is absent or a wildcard is not bound."""
-        here, stars = root, iter(trail.stars)
-        for step in self.steps:
+        here = root
+        for read in self._reads:
             if here is None:
                 return None
-            here = self._next(here, step, stars, trail)
+            here = here.child(read) if type(read) is str else read(here, trail)  # type: ignore[operator]
         return here
-
-    def _next(self, here: View, step: Step, stars: Iterator[str], trail: Trail) -> View | None:
-        match step.kind:
-            case StepKind.KEY:
-                return here.child(trail.fill(step.name) if step.pattern else step.name)
-            case StepKind.TYPE:
-                return here.types.get(trail.fill(step.name) if step.pattern else step.name)
-            case StepKind.INSIDE:
-                return here.inside
-            case StepKind.STAR:
-                key = next(stars, None)
-                return None if key is None else here.child(key)
-            case StepKind.ANY_TYPE:
-                key = next(stars, None)
-                return None if key is None else here.types.get(key)
 
     def field(self, trail: Trail) -> FieldPath:
         """The path as a place, for messages."""
@@ -242,3 +236,23 @@ class Lookup:
             else:
                 place = place.child(step.name)
         return place
+
+
+def _reader(step: Step, star: int) -> str | Callable[[View, Trail], View | None]:
+    """How one step reads: by a plain key, or by a function; ``star``: how many stars came before."""
+    name, filled = step.name, step.pattern is not None
+    match step.kind:
+        case StepKind.KEY:
+            return (lambda here, trail: here.child(trail.fill(name))) if filled else name
+        case StepKind.TYPE:
+            return lambda here, trail: here.types.get(trail.fill(name))
+        case StepKind.INSIDE:
+            return lambda here, _trail: here.inside
+        case StepKind.STAR:
+            return lambda here, trail: (
+                here.child(trail.stars[star]) if star < len(trail.stars) else None
+            )
+        case StepKind.ANY_TYPE:
+            return lambda here, trail: (
+                here.types.get(trail.stars[star]) if star < len(trail.stars) else None
+            )

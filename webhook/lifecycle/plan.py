@@ -40,11 +40,13 @@ class Branch:
         wild_types: ``[*]`` and patterns, tried on every element.
         inside: the branch for the JSON document in this string.
         counted: a rule of the profile says what holds for a type that a list has twice.
+        trail: how a walk from the root comes here; None where that depends on the object.
     """
 
-    __slots__ = ("counted", "inside", "judges", "keys", "types", "wild", "wild_types")
+    __slots__ = ("counted", "inside", "judges", "keys", "trail", "types", "wild", "wild_types")
 
-    def __init__(self) -> None:
+    def __init__(self, trail: Trail | None = None) -> None:
+        self.trail = trail
         self.judges: list[Judge] = []
         self.keys: dict[str, tuple[Step, Branch]] = {}
         self.wild: dict[str, tuple[Step, Branch]] = {}
@@ -56,13 +58,16 @@ class Branch:
     def grow(self, step: Step) -> Branch:
         """The branch behind ``step``, made when it is not there yet."""
         if step.kind is StepKind.INSIDE:
-            self.inside = self.inside or Branch()
+            self.inside = self.inside or Branch(self.trail)
             return self.inside
         if step.kind in (StepKind.TYPE, StepKind.ANY_TYPE):
             twigs = self.wild_types if step.wild else self.types
         else:
             twigs = self.wild if step.wild else self.keys
-        return twigs.setdefault(step.name, (step, Branch()))[1]
+        if step.name not in twigs:
+            known = None if step.wild or self.trail is None else self.trail.step(step, step.name)
+            twigs[step.name] = (step, Branch(known))
+        return twigs[step.name][1]
 
     def onward(self, kind: StepKind, key: str, trail: Trail) -> Iterator[tuple[Branch, Trail]]:
         """Every branch that a step of this kind through ``key`` leads to, named ones and wild ones."""
@@ -89,7 +94,7 @@ class Plan:
         self.name = name
         self.rule = ""
         self.certain = certain
-        self._root = Branch()
+        self._root = Branch(START)
         self._shape = f"{name}.shape"
 
     def branch(self, path: str) -> Branch:
@@ -173,8 +178,9 @@ class _Walk:
         self._final = 0
 
     def visit(self, branch: Branch, old: View | None, new: View | None, trail: Trail) -> None:
+        run = self.run
         for judge in branch.judges:
-            found = judge(self.run, old, new, trail)
+            found = judge(run, old, new, trail)
             if found:  # most have nothing to say
                 self._ask(judge, found, old, new, trail)
         if self._final > MOST_FINDINGS:
@@ -248,7 +254,7 @@ class _Walk:
     def _enter(
         self, twig: Branch, old: View | None, new: View | None, trail: Trail, step: Step, key: str
     ) -> None:
-        onward = trail.step(step, key)
+        onward = twig.trail or trail.step(step, key)
         if onward is None:
             return
         before = None if old is None else old.child(key)

@@ -12,7 +12,7 @@ from webhook.lifecycle.path import Lookup
 from webhook.lifecycle.rule import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from webhook.core.view import View
     from webhook.lifecycle.model import Check, Projection, Unique
@@ -87,7 +87,10 @@ def compile_check(rule: Check, scope: Scope) -> None:
     ask = scope.checks[rule.use](rule.parameters)
     name = scope.rule_id(rule.id)
 
-    def judge(run: Run, old: View | None, new: View | None, trail: Trail) -> list[Finding]:
+    def judge(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterable[Finding]:
+        marks = ask(run, old, new, trail)
+        if not marks:  # most have nothing to say
+            return ()
         return [
             Finding(
                 name,
@@ -98,7 +101,7 @@ def compile_check(rule: Check, scope: Scope) -> None:
                 closed=mark.closed,
                 rarely=mark.rarely,
             )
-            for mark in ask(run, old, new, trail)
+            for mark in marks
         ]
 
     for path in rule.at or [""]:
