@@ -10,7 +10,7 @@ BENCH_ARGS ?=
 COUNT ?= 600
 SEED ?= 20261129
 
-.PHONY: help setup tools run playground test retest lint unit nightly messages bench mutants format manifests lock sbom clean fuzz soak
+.PHONY: help setup tools run playground test retest lint unit nightly messages profiles bench mutants format manifests lock sbom clean fuzz soak
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -57,6 +57,9 @@ mutants: tools ## change the code in COUNT small ways and see which the unit tes
 
 playground: setup ## a real kube-apiserver and etcd to try things on, until Ctrl-C (docs/first-denial.md)
 	$(BIN)/python -m tests.kube.playground .playground
+
+profiles: setup ## write webhook/profiles/ready/: the default profiles, joined and checked
+	$(BIN)/python -m tests.ready
 
 messages: setup ## write docs/messages.md: every message of every rule, by judging examples
 	$(BIN)/skyhook-webhook explain skyhook --messages > docs/messages.md

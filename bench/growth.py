@@ -17,6 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
@@ -89,8 +91,8 @@ def with_rules(count: int) -> Engine:
             for family in FURTHER:
                 rules = getattr(guard, family)
                 kept[family], left = rules[: max(0, left)], left - len(rules)
-            guards.append(guard.model_copy(update=kept))
-        profiles.append(profile.model_copy(update={"guards": guards}))
+            guards.append(msgspec.structs.replace(guard, **kept))
+        profiles.append(msgspec.structs.replace(profile, guards=guards))
     return replace(engine(), catalog=Catalog.of(profiles))
 
 

@@ -14,7 +14,8 @@ PACKAGE = ROOT / "webhook"
 
 BELOW: dict[str, set[str]] = {
     "core": set(),
-    "lifecycle": {"core"},
+    "models": {"core"},
+    "lifecycle": {"core", "models"},
     "documents": set(),
     "certs": set(),
     "gitting": set(),
@@ -27,7 +28,7 @@ BELOW: dict[str, set[str]] = {
     "mutations": {"core"},
     "catalog": {"core", "lifecycle", "checks", "specs", "documents", "conversions", "mutations"},
     "reviews": {"core", "lifecycle", "catalog", "conversions", "mutations"},
-    "settings": {"core", "reviews", "conversions", "mutations"},
+    "settings": {"core", "models", "reviews", "conversions", "mutations"},
     "metrics": {"core", "reviews"},
     "profile_files": {"lifecycle", "documents"},
     "building": {
@@ -99,10 +100,13 @@ HOMES: dict[str, set[str]] = {
     "jsonpatch": {"mutations"},
     "jsonpointer": {"mutations"},
     "prometheus_client": {"metrics"},
-    "pydantic": {"lifecycle", "settings"},
+    "pydantic": {"lifecycle", "models", "settings"},
     "pydantic_settings": {"settings"},
     "msgspec": {
         "core",
+        "lifecycle",
+        "models",
+        "settings",
         "reviews",
         "conversions",
         "mutations",

@@ -7,11 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from webhook import documents
 from webhook.catalog import Catalog, base, shipped
 from webhook.core.evidence import NoEvidence
 from webhook.core.release import ALL, parse_choice, parse_release, within
 from webhook.core.window import Window
-from webhook.documents import DocumentError, load_yaml
+from webhook.documents import DocumentError
 from webhook.lifecycle.compile import ProfileError, is_recorded
 from webhook.lifecycle.load import build_profile
 from webhook.profile_files import is_path, profile_names
@@ -57,7 +58,7 @@ def _beside(folder: Path, texts: Texts, name: str) -> Mapping[str, Any]:
 def _read(path: Path, shown: str, texts: Texts) -> Any:
     text = texts.get(str(path))
     try:
-        return load_yaml(path.read_bytes() if text is None else text.encode(), shown)
+        return documents.load_yaml(path.read_bytes() if text is None else text.encode(), shown)
     except OSError as error:
         raise ProfileError(f"{shown}: {error.strerror or error}") from None
     except DocumentError as error:
@@ -102,7 +103,7 @@ def seen(settings: Settings, release: str | None) -> Settings:
         return settings
     chosen = settings.operator_version
     now = {name: release if parse_choice(text)[0] else text for name, text in chosen.items()}
-    return settings.model_copy(update={"operator_version": now})
+    return settings.changed(operator_version=now)
 
 
 def engine_of(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from webhook import documents
 from webhook.checks.completion import node_complete
 from webhook.checks.conditions import condition_fields, transition_time
 from webhook.checks.copies import node_state_copy, node_status_copy
@@ -26,9 +27,9 @@ from webhook.checks.requests import version_erases, writers
 from webhook.checks.shapes import batch_reset, order_reset
 from webhook.checks.twins import only_mirrored, twin_follows
 from webhook.checks.versions import lower_version
-from webhook.documents import load_yaml
 from webhook.lifecycle.compile import Code, CompiledGuard, compile_profile
 from webhook.lifecycle.load import build_profile
+from webhook.lifecycle.prepared import Prepared, marks_of
 from webhook.specs import SPEC_CHECKS, WARNING_CHECKS
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ if TYPE_CHECKING:
 
 PROFILES: Final = ("skyhook", "nodewright")
 """The profiles that are on by default, in the order in which they judge."""
+
+_HERE: Final = Path(__file__).parent
+_PROFILES: Final = _HERE / "profiles"
+READY: Final = _PROFILES / "ready"
+"""The default profiles as they were joined and checked once (`make profiles`), for a quick start."""
 
 _EXAMPLES: Final = (
     "profiles/examples/skyhook.yaml",
@@ -111,7 +117,11 @@ def _document(path: str) -> Mapping[str, Any]:
 @cache
 def _parsed(path: str) -> Mapping[str, Any]:
     """Once: two profiles stand on one body, and its text is the slowest part of a start."""
-    return dict(load_yaml((files("webhook") / "profiles" / path).read_bytes(), path))
+    return _yaml(_PROFILES / path, path)
+
+
+def _yaml(path: Path, shown: str) -> dict[str, Any]:
+    return dict(documents.load_yaml(path.read_bytes(), shown))
 
 
 def base(name: str) -> Mapping[str, Any]:
@@ -123,7 +133,7 @@ def shipped_names() -> list[str]:
     """The profiles that come with us, those on by default first."""
     found = sorted(
         path.name.removesuffix(".yaml")
-        for path in (files("webhook") / "profiles").iterdir()
+        for path in _PROFILES.iterdir()
         if path.name.endswith(".yaml")
     )
     return [*PROFILES, *(name for name in found if name not in PROFILES)]
@@ -133,7 +143,7 @@ def shipped_names() -> list[str]:
 def rule_examples(name: str) -> tuple[Mapping[str, Any], ...]:
     """Documents of writes that show what the rules of a profile of ours do (reviews/rulebook.py)."""
     return tuple(
-        dict(load_yaml((files("webhook") / path).read_bytes(), path))
+        _yaml(_HERE / path, path)
         for path in (*(_EXAMPLES if name in PROFILES else ()), *_OWN_EXAMPLES.get(name, ()))
     )
 
@@ -141,6 +151,15 @@ def rule_examples(name: str) -> tuple[Mapping[str, Any], ...]:
 @cache
 def shipped(name: str) -> Profile:
     """A profile of ours, by name. Raises ProfileError, FileNotFoundError."""
+    if name in PROFILES:
+        ready = Prepared.of((READY / f"{name}.json").read_bytes())
+        if ready.marks == marks_of(_PROFILES, ready.marks):  # else somebody works on the YAML
+            return ready.profile
+    return built(name)
+
+
+def built(name: str) -> Profile:
+    """The same from its YAML, as a profile of anybody's. Raises ProfileError, FileNotFoundError."""
     return build_profile(base(name), f"{name}.yaml", _document, base)
 
 

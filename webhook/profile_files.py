@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from webhook.documents import DocumentError, load_yaml
+from webhook import documents
+from webhook.documents import DocumentError
 from webhook.lifecycle.compile import ProfileError
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _files(folder: Path) -> list[Path]:
 
 def _bodies(path: Path) -> list[Path]:
     try:
-        document: Any = load_yaml(path.read_bytes(), str(path))
+        document: Any = documents.load_yaml(path.read_bytes(), str(path))
     except (OSError, DocumentError):
         return []  # told by whoever needs it
     body = document.get("body") if isinstance(document, dict) else None

@@ -48,7 +48,7 @@ STATES: Final = frozenset({"complete", "in_progress", "skipped", "erroring"})
 
 @cache
 def engine() -> Engine:
-    return engine_of(Settings.model_validate({}), lambda: NOW)
+    return engine_of(Settings(), lambda: NOW)
 
 
 def envelope(data: bytes) -> None:

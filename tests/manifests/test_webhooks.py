@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from tests.manifests.engine import OPTIONS
 from webhook.catalog import PROFILES, Catalog, shipped
@@ -129,9 +130,9 @@ def test_every_further_profile_finds_its_writes():
 def test_a_profile_without_a_plural_can_not_be_rendered():
     profile = shipped("olm-operatorcondition")
     guard = profile.guards[0]
-    nameless = guard.model_copy(update={"match": guard.match.model_copy(update={"plural": ""})})
+    nameless = structs.replace(guard, match=structs.replace(guard.match, plural=""))
     with pytest.raises(ManifestError, match="plural"):
-        configurations(Catalog.of([profile.model_copy(update={"guards": [nameless]})]), OPTIONS)
+        configurations(Catalog.of([structs.replace(profile, guards=[nameless])]), OPTIONS)
 
 
 def test_the_server_finds_every_entry_as_its_own():

@@ -11,7 +11,7 @@ from tests.manifests.engine import OPTIONS
 from webhook.manifests.options import Options, Tls
 from webhook.manifests.render import SPARE_SECONDS, render
 from webhook.manifests.webhooks import ManifestError
-from webhook.settings import Settings
+from webhook.settings import Settings, load_settings
 
 
 def first(kind: str, options: Options = OPTIONS) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def test_a_replica_is_given_the_time_that_its_own_settings_need(
     """SIGTERM -> serve on for the delay -> calls under way get the grace -> end."""
     given = pod(replace(OPTIONS, settings=settings))["terminationGracePeriodSeconds"]
     assert given == seconds
-    known = Settings(**settings)
+    known = load_settings({}, settings)
     assert given >= known.shutdown_delay + known.shutdown_grace + SPARE_SECONDS
     assert "lifecycle" not in container()
 
@@ -122,7 +122,7 @@ def test_every_variable_is_a_setting():
     prefix = "SKYHOOK_WEBHOOK_"
     for tls in Tls:
         for name in variables(replace(OPTIONS, tls=tls)):
-            assert name.removeprefix(prefix).lower() in Settings.model_fields, name
+            assert name.removeprefix(prefix).lower() in Settings.__struct_fields__, name
 
 
 def test_quiet_nodes_that_wait_for_their_packages_are_tolerated():

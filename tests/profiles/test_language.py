@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from webhook.catalog import Catalog
 from webhook.lifecycle.load import build_profile
@@ -98,7 +99,7 @@ def test_a_profile_judges_only_the_versions_it_names() -> None:
     profile = build_profile({"profile": "w", "match": match, **document}, "w.yaml", lambda _: {})
     [example] = read_examples({"deny": [{"id": "x", "new": {"a": 1}}]})
     for version, met in (("v1", True), ("v2", True), ("v3", False)):
-        given = profile.guards[0].match.model_copy(update={"versions": [version]})
+        given = replace(profile.guards[0].match, versions=[version])
         [outcome] = run_examples([example], given, Catalog.of([profile]))
         assert outcome.met is met
 

@@ -331,7 +331,7 @@ STEPS = (timedelta(hours=1), timedelta(hours=-1), timedelta(days=365), timedelta
 def test_a_clock_that_steps_moves_no_verdict_but_those_about_time(step: timedelta) -> None:
     """Time is read once a review: what is no rule about time is judged the same before and after."""
     now = [datetime(2026, 11, 29, 20, tzinfo=UTC)]
-    engine = engine_of(Settings.model_validate({}), lambda: now[0])
+    engine = engine_of(Settings(), lambda: now[0])
     old, new = (node({"foo|1.0": entry(p)}) for p in ("apply/in_progress", "apply/done"))
     review = body(old, new)
     glass = {"guard.skyhook.nvidia.com/break-glass": "2026-11-30T12:00:00Z INC-1: stuck"}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from webhook import documents
 from webhook.cli.failures import CallerError
-from webhook.documents import load_yaml
 
 if TYPE_CHECKING:
     from webhook.settings import Settings
@@ -42,7 +42,7 @@ def settings_of(config: Path | None, flags: dict[str, Any]) -> Settings:
     values = None
     if config is not None:
         try:
-            values = load_yaml(config.read_bytes(), str(config))
+            values = documents.load_yaml(config.read_bytes(), str(config))
         except OSError as error:
             raise CallerError(f"{config}: {error.strerror or error}") from None
     try:

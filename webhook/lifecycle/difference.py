@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import asdict
+
 from webhook.core.finding import Severity
 from webhook.core.writer import Writer
 from webhook.lifecycle.edges import edge_table
@@ -127,7 +129,11 @@ def _rule(was: Any, rule: Any, old: Profile, new: Profile) -> Iterator[Change]:
 def _otherwise(was: Any, rule: Any, told: frozenset[str]) -> bool:
     """Whether two rules differ in more than their words and what was told already."""
     silent = {*_WORDING, *told}
-    return bool(was.model_dump(exclude=silent) != rule.model_dump(exclude=silent))
+    before, after = (
+        {name: value for name, value in asdict(one).items() if name not in silent}
+        for one in (was, rule)
+    )
+    return before != after
 
 
 def _track(was: Track, rule: Track, old: Profile, new: Profile) -> Iterator[Change]:

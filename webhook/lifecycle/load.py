@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from webhook.lifecycle.compile import ProfileError
 from webhook.lifecycle.extend import FAMILIES, ExtendError, extended, fill
-from webhook.lifecycle.model import Profile
 
 if TYPE_CHECKING:
     from webhook.lifecycle.extend import ReadBase
+    from webhook.lifecycle.model import Profile
 
 ReadBody = Callable[[str], Mapping[str, Any]]
 """Reads another document by its path, relative to the profile's own folder."""
@@ -52,10 +50,9 @@ def build_profile(
         )
     identity = whole.get("identity") or {}
     filled = fill(whole, lambda name: _field(name, identity, source))
-    try:
-        return Profile.model_validate(filled)
-    except ValidationError as error:
-        raise ProfileError(_reasons(error, source, flat=flat)) from None
+    from webhook.lifecycle.written import profile_written
+
+    return profile_written(filled, source, flat=flat)
 
 
 def _with_more(guard: Any, further: Any) -> Any:
@@ -81,14 +78,3 @@ def _field(name: str, identity: Mapping[str, Any], source: str) -> str:
     if not isinstance(found, str):
         raise ProfileError(f"{source}: ${name} is used, but identity has no text of that name")
     return found
-
-
-def _reasons(error: ValidationError, source: str, *, flat: bool) -> str:
-    """A line for each; a flat document has no ``guards``, so no place in it begins with them."""
-    lines = []
-    for one in error.errors(include_input=False, include_url=False):
-        place = ".".join(str(part) for part in one["loc"])
-        if flat:
-            place = place.removeprefix("guards.0").removeprefix(".") or "profile"
-        lines.append(f"{source}: {place}: {one['msg'].removeprefix('Value error, ')}")
-    return "\n".join(lines)

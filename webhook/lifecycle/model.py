@@ -1,4 +1,4 @@
-"""What a profile may say, as pydantic models: a bad profile is refused whole, with its path.
+"""What a profile may say. What people write is held against it in ``written``, with pydantic.
 
 Six rule families as in the draft schema (tracks, monotone, requires, projections, unique,
 checks) and a seventh, ``owned``; what Skyhook needed beyond the draft is marked (+).
@@ -6,13 +6,23 @@ checks) and a seventh, ``owned``; what Skyhook needed beyond the draft is marked
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from msgspec import Meta, Struct, field
 
 from webhook.core.finding import Severity
 from webhook.core.writer import Writer
-from webhook.lifecycle.texts import Expression, Id, PathText, ReleaseRange, ReleaseText
+from webhook.lifecycle.texts import (
+    CheckName,
+    Expression,
+    Id,
+    PathText,
+    ProfileName,
+    ReleaseRange,
+    ReleaseText,
+)
+
+_T = TypeVar("_T")
 
 Scalar = bool | int | float | str
 Edges = dict[str, list[Scalar]]
@@ -20,17 +30,20 @@ ABSENT = "absent"
 ANY = "*"
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+Some = Annotated[list[_T], Meta(min_length=1)]
 
 
-class Test(_Model):
+class _Model(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    pass
+
+
+class Test(_Model, frozen=True, kw_only=True):
     """One atom of a condition; a list of atoms is an AND."""
 
     __test__ = False  # pytest would take the name for a test class
 
     path: PathText | None = None
-    one_of: list[Scalar] | None = Field(None, alias="in")
+    one_of: list[Scalar] | None = field(name="in", default=None)
     not_in: list[Scalar] | None = None
     present: bool | None = None
     was_present: bool | None = None
@@ -39,21 +52,14 @@ class Test(_Model):
     changed: bool | None = None
     became: Literal["any"] | list[Scalar] | None = None
     equals: PathText | None = None
-    reads: str | None = Field(None, alias="is")  # (+) a text with captures
+    reads: str | None = field(name="is", default=None)  # (+) a text with captures
     matches: Expression | None = None  # (+) a regular expression for the whole value
     every: list[Scalar] | None = None  # (+) each value of the map is one of these
     empty: bool | None = None  # (+) absent, {} or []
     predicate: str | None = None  # (+) a named predicate in code; without a path
 
-    @model_validator(mode="after")
-    def _says_something(self) -> Test:
-        said = self.model_fields_set - {"path"}
-        if not said or (self.path is None) == (self.predicate is None):
-            raise ValueError("a test names a path and what must hold there, or a predicate")
-        return self
 
-
-class _Rule(_Model):
+class _Rule(_Model, frozen=True, kw_only=True):
     id: Id
     why: str = ""
     source: str = ""  # (+) where upstream says so: file and symbol, or document
@@ -63,11 +69,11 @@ class _Rule(_Model):
     usually: bool = False  # (+) holds as a rule only: off unless asked for, then audit at most
 
 
-class _Placed(_Rule):
+class _Placed(_Rule, frozen=True, kw_only=True):
     path: PathText
 
 
-class EdgeClass(_Model):
+class EdgeClass(_Model, frozen=True, kw_only=True):
     """(+) What becomes of an edge of this class, by writer; a class not named here is legal."""
 
     default: Severity = Severity.ALLOW
@@ -77,7 +83,7 @@ class EdgeClass(_Model):
     about: str = ""
 
 
-class Sibling(_Model):
+class Sibling(_Model, frozen=True, kw_only=True):
     """(+) An edge that needs something else in the same write."""
 
     to: list[Scalar]
@@ -86,22 +92,22 @@ class Sibling(_Model):
     why: str = ""
 
 
-class Gate(_Model):
+class Gate(_Model, frozen=True, kw_only=True):
     """To leave along an edge, the OLD sibling must hold one of these."""
 
     path: PathText
-    one_of: list[Scalar] = Field(alias="in")
+    one_of: list[Scalar] = field(name="in")
     severity: Severity = Severity.DENY
 
 
-class Word(_Model):
+class Word(_Model, frozen=True, kw_only=True):
     """(+) A value that only some releases know."""
 
     word: Scalar
     releases: ReleaseRange
 
 
-class Track(_Placed):
+class Track(_Placed, frozen=True, kw_only=True):
     """A closed value that moves along edges."""
 
     parts: dict[str, list[Scalar]] = {}  # (+) fields joined by "/", each with its own words
@@ -124,45 +130,22 @@ class Track(_Placed):
     noun: str = ""  # (+) what messages call the value
     note: str = ""  # (+) said in place of a list of all values
 
-    @model_validator(mode="after")
-    def _one_table(self) -> Track:
-        if self.table is not None and self.edges is not None:
-            raise ValueError("a track has `edges` or a `table`, not both")
-        return self
 
-    @model_validator(mode="after")
-    def _only_declared_words(self) -> Track:
-        words = [v.word if isinstance(v, Word) else v for v in self.values]
-        rows = [self.edges or {}, self.skips]
-        used = [word for row in rows for targets in row.values() for word in targets]
-        used += [word for row in rows for word in row if word != ANY]
-        used += [*(self.entry or []), *self.entry_skips, *self.terminal]
-        for word in used:
-            if word not in words:
-                raise ValueError(f"{word!r} is none of its values")
-        for word in words if self.parts else []:
-            found = str(word).split("/")
-            legal = [v in w for v, w in zip(found, self.parts.values(), strict=False)]
-            if len(found) != len(self.parts) or not all(legal):
-                raise ValueError(f"{word!r} is not made of the words of its parts")
-        return self
-
-
-class Flip(_Model):
+class Flip(_Model, frozen=True, kw_only=True):
     """A change of this sibling must be stamped: value == bound."""
 
     path: PathText
     severity: Severity
 
 
-class Climb(_Model):
+class Climb(_Model, frozen=True, kw_only=True):
     """(+) How far a counter may rise in one write, and which values it may jump to."""
 
     up: int
     to: list[int] = []
 
 
-class Monotone(_Placed):
+class Monotone(_Placed, frozen=True, kw_only=True):
     """Generations, counters, timestamps, set-once fields."""
 
     order: Literal["int", "time", "latch"]
@@ -178,53 +161,31 @@ class Monotone(_Placed):
     climb: Climb | None = None  # (+)
     ahead: int | None = None  # (+) seconds a time may lie in the future
 
-    @model_validator(mode="after")
-    def _fits_its_order(self) -> Monotone:
-        numbers, times = self.order == "int", self.order == "time"
-        for name, given, fits in (
-            ("latch_on", self.latch_on is not None, self.order == "latch"),
-            ("bound", self.bound is not None, numbers or times),
-            ("flip", self.flip is not None, self.bound is not None),
-            ("grace", self.grace != 0, numbers and self.bound is not None),
-            ("least", self.least is not None, numbers),
-            ("climb", self.climb is not None, numbers),
-            ("ahead", self.ahead is not None, times),
-        ):
-            if given and not fits:
-                raise ValueError(f"`{name}` says nothing with order {self.order} here")
-        return self
 
-
-class Requires(_Rule):
+class Requires(_Rule, frozen=True, kw_only=True):
     """When all of ``when`` hold, all of ``need`` must; no ``need`` means never."""
 
     severity: Severity
-    when: list[Test] = Field(min_length=1)
+    when: Some[Test]
     need: list[Test] = []
     at: PathText | None = None  # (+) the field the finding names; default the first path
     reads: Literal["changed", "whole"] = "changed"  # (+) whole: judged when any path changed
     message: str = ""  # (+) with {old}, {new}, captures, and {found}: what stands where a need is
     closed: bool = False  # (+) a value domain, not a relation between writes
 
-    @model_validator(mode="after")
-    def _is_asked_somewhere(self) -> Requires:
-        if all(test.path is None for test in self.when):
-            raise ValueError("`when` names no path, so nothing would ask it")
-        return self
 
-
-class Projection(_Rule):
+class Projection(_Rule, frozen=True, kw_only=True):
     """A table from one value to the fields of another place (status -> Ready)."""
 
     severity: Severity
-    source_path: PathText = Field(alias="from")
+    source_path: PathText = field(name="from")
     to: PathText
     judge: Literal["from", "either"] = "either"
     table: dict[str, dict[str, Scalar]]
     closed: bool = False  # (+)
 
 
-class Unique(_Placed):
+class Unique(_Placed, frozen=True, kw_only=True):
     """No two elements of a list are alike."""
 
     severity: Severity
@@ -232,7 +193,7 @@ class Unique(_Placed):
     filled: bool = False  # (+) an empty list is wrong as well
 
 
-class OwnedPath(_Placed):
+class OwnedPath(_Placed, frozen=True, kw_only=True):
     """(+) One place that one writer owns; ``hint`` says what a person does instead."""
 
     id: Id = "path"
@@ -240,43 +201,37 @@ class OwnedPath(_Placed):
     track: Id | None = None  # the track that knows the steps between two values
 
 
-class Owned(_Rule):
+class Owned(_Rule, frozen=True, kw_only=True):
     """(+) Fields that one writer alone has a reason to write."""
 
-    paths: list[OwnedPath] = Field(min_length=1)
+    paths: Some[OwnedPath]
     others: dict[Writer, Severity]
     shapes: list[str] = []  # predicates of writes that a person's tool really makes
     never: list[Test] = []  # what even such a write may not do: any of these
 
 
-class Check(_Rule):
+class Check(_Rule, frozen=True, kw_only=True):
     """A named rule in code, with its parameters."""
 
-    use: Annotated[str, StringConstraints(pattern=r"^[a-z_]+$")]
+    use: CheckName
     severity: Severity
     at: list[PathText] = []  # (+) where it is asked; default the whole object
-    parameters: dict[str, Any] = Field({}, alias="with")
+    parameters: dict[str, Any] = field(name="with", default_factory=dict)
     on: Literal["write", "delete"] = "write"  # (+) a deletion is never denied
 
-    @model_validator(mode="after")
-    def _lets_deletions_through(self) -> Check:
-        if self.on == "delete" and self.severity is Severity.DENY:
-            raise ValueError("a rule about deletions warns or audits: a deletion is never denied")
-        return self
 
-
-class Match(_Model):
+class Match(_Model, frozen=True, kw_only=True):
     """Which objects a guard judges, and in which versions its paths are right."""
 
     group: str
     kind: str
-    versions: list[str] = Field(min_length=1)
+    versions: Some[str]
     plural: str = ""
-    subresources: list[str] = ["", "status"]
+    subresources: list[str] = field(default_factory=lambda: ["", "status"])
     bulk: list[PathText] = []  # (+) maps that hold most of a big object: split in the first pass
 
 
-class Guard(_Model):
+class Guard(_Model, frozen=True, kw_only=True):
     """All rules for one kind."""
 
     match: Match
@@ -287,15 +242,6 @@ class Guard(_Model):
     unique: list[Unique] = []
     owned: list[Owned] = []
     checks: list[Check] = []
-
-    @model_validator(mode="after")
-    def _ids_are_unique(self) -> Guard:
-        seen: set[str] = set()
-        for rule in self.rules():
-            if rule.id in seen:
-                raise ValueError(f"two rules are called {rule.id!r}")
-            seen.add(rule.id)
-        return self
 
     @property
     def sees_deletions(self) -> bool:
@@ -315,7 +261,7 @@ class Guard(_Model):
         ]
 
 
-class Identity(_Model):
+class Identity(_Model, frozen=True, kw_only=True):
     """(+) The names that two profiles over one body differ in; ``$name`` in the body."""
 
     group: str
@@ -327,7 +273,7 @@ class Identity(_Model):
     operators: list[str]
 
 
-class Releases(_Model):
+class Releases(_Model, frozen=True, kw_only=True):
     """(+) Which releases of the system the edges were recorded from, and which are known at all."""
 
     assumed: ReleaseText
@@ -342,7 +288,7 @@ class Releases(_Model):
         return self.known[-1] if self.known else self.assumed
 
 
-class History(_Model):
+class History(_Model, frozen=True, kw_only=True):
     """(+) What a release brought: a name -> the first release that has it. All else is older."""
 
     fields: dict[str, ReleaseText] = {}  # of the spec
@@ -355,17 +301,17 @@ class History(_Model):
     charts: dict[str, str] = {}  # what the chart's CRD lacks, by field: in which releases
 
 
-class ConditionNames(_Model):
+class ConditionNames(_Model, frozen=True, kw_only=True):
     """(+) Which condition types get a mirror, and which ones upstream mirrors itself."""
 
-    mirrored: list[str] = ["*"]
+    mirrored: list[str] = field(default_factory=lambda: ["*"])
     upstream: list[str] = []
 
 
-class Profile(_Model):
+class Profile(_Model, frozen=True, kw_only=True):
     """One lifecycle, as data."""
 
-    profile: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    profile: ProfileName
     about: str = ""
     source: str = ""
     identity: Identity | None = None
@@ -374,4 +320,4 @@ class Profile(_Model):
     conditions: ConditionNames | None = None
     files: dict[str, str] = {}  # (+) what the short names of files in `source` stand for
     classes: dict[str, EdgeClass] = {}
-    guards: list[Guard] = Field(min_length=1)
+    guards: Some[Guard]

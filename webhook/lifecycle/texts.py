@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from pydantic import AfterValidator, StringConstraints
+from msgspec import Meta
 
+from webhook.core.readable import Readable
 from webhook.core.release import parse_release, within
 from webhook.lifecycle.path import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-def _readable(read: Callable[[str], object]) -> AfterValidator:
-    """Keeps a text that ``read`` takes; a ValueError of its own says why not."""
-
-    def check(text: str) -> str:
-        read(text)
-        return text
-
-    return AfterValidator(check)
 
 
 def _expression(text: str) -> None:
@@ -31,8 +19,10 @@ def _expression(text: str) -> None:
         raise ValueError(f"{text!r} is no regular expression: {error}") from None
 
 
-Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
-PathText = Annotated[str, _readable(parse)]
-ReleaseText = Annotated[str, _readable(parse_release)]
-ReleaseRange = Annotated[str, _readable(lambda text: within("0.0", text))]
-Expression = Annotated[str, _readable(_expression)]
+Id = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+ProfileName = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+CheckName = Annotated[str, Meta(pattern=r"^[a-z_]+$")]
+PathText = Annotated[str, Readable(parse)]
+ReleaseText = Annotated[str, Readable(parse_release)]
+ReleaseRange = Annotated[str, Readable(lambda text: within("0.0", text))]
+Expression = Annotated[str, Readable(_expression)]

@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import asdict
+
 from webhook.core.evidence import GivenNodes
 from webhook.core.finding import Severity
 from webhook.core.view import View
@@ -172,7 +174,7 @@ def expected(sample: Sample, finding: Finding, *, certain: bool) -> bool:
 
 
 def _read(profile: Profile, document: Mapping[str, Any]) -> Iterator[Sample]:
-    names = profile.identity.model_dump() if profile.identity is not None else {}
+    names = asdict(profile.identity) if profile.identity is not None else {}
     filled = fill(dict(document), names.get)
     if "rules" not in filled:
         filled = {"rules": filled}

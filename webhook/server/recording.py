@@ -60,5 +60,5 @@ def record(recorder: Recorder, body: bytes, judged: Judged) -> None:
 def _kept(catalog: Catalog) -> tuple[str, ...]:
     """The annotations that profiles read."""
     prefixes = [p.identity.prefix for p in catalog.profiles if p.identity is not None]
-    texts = (repr(guard.model_dump()) for p in catalog.profiles for guard in p.guards)
+    texts = (repr(guard) for p in catalog.profiles for guard in p.guards)
     return kept_annotations(texts, prefixes)

@@ -80,12 +80,12 @@ class Reload:
         state = self._state
         changed = [
             name
-            for name in type(settings).model_fields
+            for name in settings.__struct_fields__
             if getattr(settings, name) != getattr(state.settings, name)
         ]
         later = [name for name in changed if name not in AT_ONCE]
         update = {name: getattr(settings, name) for name in changed if name in AT_ONCE}
-        state.settings = state.settings.model_copy(update=update)
+        state.settings = state.settings.changed(**update)
         state.engine = engine
         state.generation += 1
         state.refused_settings = ""

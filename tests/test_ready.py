@@ -1,0 +1,37 @@
+"""The profiles as JSON are what the YAML says, and count only while it says so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.ready import prepared
+from webhook import catalog
+from webhook.catalog import PROFILES, READY, base, built, shipped
+from webhook.lifecycle.prepared import Prepared
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_what_is_kept_is_what_the_yaml_says(name):
+    kept = (READY / f"{name}.json").read_bytes()
+    assert kept == prepared(name).text(), "run `make profiles`"
+    assert Prepared.of(kept).profile == built(name)
+    assert shipped(name) == built(name)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_file_that_a_profile_stands_on_is_marked(name):
+    assert set(prepared(name).marks) == {f"{name}.yaml", base(name)["body"]}
+
+
+def test_yaml_that_has_been_changed_counts_at_once(monkeypatch):
+    monkeypatch.setattr(catalog, "marks_of", lambda folder, paths: dict.fromkeys(paths, 0))
+    asked = []
+    monkeypatch.setattr(catalog, "built", asked.append)
+    catalog.shipped.__wrapped__("skyhook")
+    assert asked == ["skyhook"]
+
+
+def test_what_is_kept_is_plain_json():
+    assert set(json.loads((READY / "skyhook.json").read_bytes())) == {"marks", "profile"}
