@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from webhook.core.field import FieldPath
 from webhook.lifecycle.rule import Mark
+from webhook.lifecycle.swift import Swift, on_creation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -90,4 +91,4 @@ def node_complete(_parameters: Mapping[str, Any]) -> CheckJudge:
                 text = f"is {pair} while {trail.field} turns complete; a finished package is at {wanted}"
                 yield Mark(_STATE.key(node).key(key), text)
 
-    return judge
+    return Swift(judge, on_creation)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from webhook.core.field import FieldPath
 from webhook.core.finding import CauseType
 from webhook.lifecycle.rule import Mark, show
+from webhook.lifecycle.swift import Swift, on_creation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,21 +44,34 @@ def complete_nodes(_parameters: Mapping[str, Any]) -> CheckJudge:
             return
         yield Mark(trail.field, text, type=CauseType.INVALID, closed=True)
 
-    return judge
+    return Swift(judge, _is_fraction)
+
+
+def _is_fraction(_run: Run, new: Any, _key: str) -> bool:
+    parts = fraction(new) if type(new) is str else None
+    return parts is not None and parts[0] <= parts[1]
 
 
 def in_progress_fits(_parameters: Mapping[str, Any]) -> CheckJudge:
     """NodesInProgress and the complete ones together are no more than selected (I12)."""
 
-    def judge(run: Run, _old: View | None, _new: View | None, _trail: Trail) -> Iterator[Mark]:
-        root = run.new
+    def counted(root: View | None) -> tuple[int, int, int]:
+        """In progress, complete, selected; zeros where that is not known."""
         parts = fraction(root.text("status", "completeNodes")) if root else None
         busy = root.number("status", "nodesInProgress") if root else None
-        if parts is not None and busy is not None and busy + parts[0] > parts[1] >= parts[0]:
-            text = f"{busy} in progress and {parts[0]} complete are more than the {parts[1]} nodes that are selected (status.completeNodes)"
+        return (0, 0, 0) if parts is None or busy is None else (busy, *parts)
+
+    def clean(run: Run, _new: Any, _key: str) -> bool:
+        busy, done, all_of_them = counted(run.new)
+        return busy + done <= all_of_them
+
+    def judge(run: Run, _old: View | None, _new: View | None, _trail: Trail) -> Iterator[Mark]:
+        busy, done, all_of_them = counted(run.new)
+        if busy + done > all_of_them >= done:
+            text = f"{busy} in progress and {done} complete are more than the {all_of_them} nodes that are selected (status.completeNodes)"
             yield Mark(_STATUS.child("nodesInProgress"), text)
 
-    return judge
+    return Swift(judge, clean)
 
 
 def offset_counts(_parameters: Mapping[str, Any]) -> CheckJudge:
@@ -76,7 +90,7 @@ def offset_counts(_parameters: Mapping[str, Any]) -> CheckJudge:
             )
             yield Mark(_STATUS.child("nodeOrderOffset"), text)
 
-    return judge
+    return Swift(judge, on_creation)
 
 
 def _nodes(count: int) -> str:
@@ -142,7 +156,11 @@ def matched_total(_parameters: Mapping[str, Any]) -> CheckJudge:
             )
             yield Mark(_STATUS.child("compartmentStatuses"), text)
 
-    return judge
+    return Swift(judge, _no_compartments)
+
+
+def _no_compartments(run: Run, _new: Any, _key: str) -> bool:
+    return run.new is None or run.new.at("status", "compartmentStatuses") is None
 
 
 def sorted_list(_parameters: Mapping[str, Any]) -> CheckJudge:

@@ -127,7 +127,7 @@ def _compile_guard(
     each("unique", guard.unique, compile_unique)
     each("owned", guard.owned, lambda rule, its: compile_owned(rule, its, tracks))
     each("checks", guard.checks, compile_check)
-    return CompiledGuard(profile, guard.match, plan, tracks, release, deletions)
+    return CompiledGuard(profile, guard.match, plan.sealed(), tracks, release, deletions)
 
 
 def _built(at: str, rule: _R, scope: Scope, build: Callable[[_R, Scope], _T]) -> _T:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from webhook.core.finding import CauseType, Finding, Severity
 from webhook.core.view import equal_values, same
 from webhook.lifecycle.atoms import value_of
-from webhook.lifecycle.path import Lookup
+from webhook.lifecycle.path import START, Lookup, parse
 from webhook.lifecycle.rule import listed, show
+from webhook.lifecycle.swift import on_creation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,8 +48,27 @@ class _Judge:
             text = f"{show(now)} is not {_FORMS[self.spec.order]}"
             return self._say("format", self.spec.format, text, trail, closed=True)
         a = _read(was, self.spec.order)
+        if self._in_order(run, a, z, trail):
+            return ()
         change = _Change(a, was, now)
         return [*self._alone(run, z, change, trail), *self._moved(a, z, change, trail)]
+
+    def _in_order(self, run: Run, a: Any, z: Any, trail: Trail) -> bool:
+        """Whether it is certain that nothing is wrong: most often, and quickly said."""
+        spec = self.spec
+        if spec.ahead is not None or spec.climb is not None:
+            return False
+        if self.bound is not None:
+            limit = _read(value_of(self.bound(run.new, trail)), spec.order)
+            if limit is not None and z > limit:
+                return False
+        return (spec.least is None or z >= spec.least) and (a is None or z >= a)
+
+    def clean(self, run: Run, new: Any, _key: str) -> bool:
+        """The short answer: a number that is in order; a latch that was not set before."""
+        if self.spec.order == "latch":
+            return True
+        return type(new) is int and self._in_order(run, None, new, START)
 
     def _say(
         self, name: str, severity: Severity, text: str, trail: Trail, *, closed: bool = False
@@ -139,10 +159,15 @@ def read_time(value: Any) -> datetime | None:
 
 def compile_monotone(rule: Monotone, scope: Scope) -> None:
     """Adds a monotone rule's judges to the plan."""
-    scope.plan.add(rule.path, scope.guarded(_Judge(rule, scope), rule.unless, late=True))
+    own = _Judge(rule, scope)
+    bound = parse(rule.bound) if rule.bound else ()
+    odd = rule.order == "time" or rule.climb is not None or rule.ahead is not None
+    swift = not odd and not any(step.wild for step in bound)
+    clean = own.clean if swift else None
+    scope.plan.add(rule.path, scope.guarded(own, rule.unless, late=True), clean)
     if rule.flip is not None and rule.bound is not None:
         judge = _flip(rule, scope)
-        scope.plan.add(rule.flip.path, scope.guarded(judge, rule.unless, late=True))
+        scope.plan.add(rule.flip.path, scope.guarded(judge, rule.unless, late=True), on_creation)
 
 
 def _flip(rule: Monotone, scope: Scope) -> Any:

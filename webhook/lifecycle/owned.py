@@ -9,6 +9,7 @@ from webhook.core.view import same
 from webhook.core.writer import Writer
 from webhook.lifecycle.atoms import compile_tests
 from webhook.lifecycle.rule import show
+from webhook.lifecycle.swift import on_creation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -107,4 +108,5 @@ def compile_owned(rule: Owned, scope: Scope, tracks: Mapping[str, Steps]) -> Non
     """Adds an ownership rule to the plan. Raises KeyError for an unknown track or predicate."""
     for place in rule.paths:
         judge = _Judge(rule, place, scope, tracks)
-        scope.plan.add(place.path, scope.guarded(judge, [*rule.unless, *place.unless]))
+        unless = [*rule.unless, *place.unless]
+        scope.plan.add(place.path, scope.guarded(judge, unless), on_creation)

@@ -55,6 +55,7 @@ class Step:
         pattern: the expression for a name with captures; None for a plain name.
         star: whether it leads to every member or element.
         wild: whether it may lead to several places.
+        start: what every key that it may lead through begins with.
     """
 
     kind: StepKind
@@ -63,6 +64,7 @@ class Step:
     pattern: re.Pattern[str] | None = field(init=False, compare=False)
     star: bool = field(init=False, compare=False)
     wild: bool = field(init=False, compare=False)
+    start: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         """Works out once what every walk asks. Raises re.error for captures that clash."""
@@ -71,6 +73,7 @@ class Step:
         object.__setattr__(self, "pattern", pattern)
         object.__setattr__(self, "star", star)
         object.__setattr__(self, "wild", star or pattern is not None)
+        object.__setattr__(self, "start", _CAPTURE.split(self.name, maxsplit=1)[0])
 
 
 @cache

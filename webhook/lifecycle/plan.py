@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from webhook.core.finding import Severity, repeated, shape
 from webhook.lifecycle.path import START, Lookup, Step, StepKind, parse
+from webhook.lifecycle.swift import glance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from webhook.core.view import View
     from webhook.lifecycle.path import Trail
     from webhook.lifecycle.run import Judge, Run
+    from webhook.lifecycle.swift import Clean
 
 MOST_FINDINGS: Final = 1000
 """So many findings of one rule and severity are kept; after so many that refuse the write for
@@ -34,6 +36,8 @@ class Branch:
 
     Attributes:
         judges: the rules that read this place.
+        cleans: their short answers, None for a rule that has none.
+        clean: the short answer of all rules here and below; None where there is none.
         keys: members by name.
         wild: stars and patterns, tried on every member.
         types: elements of a list, by type.
@@ -43,10 +47,14 @@ class Branch:
         trail: how a walk from the root comes here; None where that depends on the object.
     """
 
-    __slots__ = ("counted", "inside", "judges", "keys", "trail", "types", "wild", "wild_types")
+    __slots__ = (
+        "clean", "cleans", "counted", "inside", "judges", "keys", "trail", "types", "wild", "wild_types",
+    )  # fmt: skip
 
     def __init__(self, trail: Trail | None = None) -> None:
         self.trail = trail
+        self.cleans: list[Clean | None] = []
+        self.clean: Clean | None = None
         self.judges: list[Judge] = []
         self.keys: dict[str, tuple[Step, Branch]] = {}
         self.wild: dict[str, tuple[Step, Branch]] = {}
@@ -68,6 +76,14 @@ class Branch:
             known = None if step.wild or self.trail is None else self.trail.step(step, step.name)
             twigs[step.name] = (step, Branch(known))
         return twigs[step.name][1]
+
+    def seal(self) -> None:
+        """Works out where a short answer is to be had, from the leaves up."""
+        twigs = (self.keys, self.wild, self.types, self.wild_types)
+        below = [twig for named in twigs for _, twig in named.values()]
+        for branch in filter(None, (*below, self.inside)):
+            branch.seal()
+        self.clean = glance(self)
 
     def onward(self, kind: StepKind, key: str, trail: Trail) -> Iterator[tuple[Branch, Trail]]:
         """Every branch that a step of this kind through ``key`` leads to, named ones and wild ones."""
@@ -104,9 +120,20 @@ class Plan:
             here = here.grow(step)
         return here
 
-    def add(self, path: str, judge: Judge) -> None:
-        """Runs ``judge`` wherever ``path`` leads to something that a write changed."""
-        self.branch(path).judges.append(judge)
+    def add(self, path: str, judge: Judge, clean: Clean | None = None) -> None:
+        """Runs ``judge`` wherever ``path`` leads to something that a write changed.
+
+        ``clean``: its short answer, where it has one.
+        """
+        branch = self.branch(path)
+        branch.judges.append(judge)
+        branch.cleans.append(clean)
+
+    def sealed(self) -> Plan:
+        """The plan with short answers wherever there are some, once all rules are in it."""
+        self._root.seal()
+        self._root.clean = None  # the whole is walked: its parts come apart, not decoded
+        return self
 
     def judge(self, run: Run, refuses: Refuses = lambda _: True) -> list[Finding]:
         """Every finding of every rule about this write; old defects never deny.
@@ -179,6 +206,13 @@ class _Walk:
 
     def visit(self, branch: Branch, old: View | None, new: View | None, trail: Trail) -> None:
         run = self.run
+        if (
+            branch.clean is not None
+            and old is None
+            and new is not None
+            and branch.clean(run, new.value, trail.last)
+        ):
+            return
         for judge in branch.judges:
             found = judge(run, old, new, trail)
             if found:  # most have nothing to say
@@ -242,7 +276,8 @@ class _Walk:
         wild = tuple(branch.wild.values())
         for key in self._touched(before, after):
             for step, twig in wild:
-                self._enter(twig, old, new, trail, step, key)
+                if key.startswith(step.start):
+                    self._enter(twig, old, new, trail, step, key)
 
     def _touched(self, before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
         """The keys whose values are to be looked at, in the order of the objects."""
@@ -277,7 +312,9 @@ class _Walk:
                 continue
             named = branch.types.get(kind)
             for step, twig in wild if named is None else (named, *wild):
-                onward = trail.step(step, kind)
+                onward = twig.trail
+                if onward is None and kind.startswith(step.start):
+                    onward = trail.step(step, kind)
                 if onward is not None:
                     self.visit(twig, was, now, onward)
 

@@ -10,6 +10,7 @@ from webhook.core.view import equal_values
 from webhook.lifecycle.atoms import value_of
 from webhook.lifecycle.path import Lookup
 from webhook.lifecycle.rule import show
+from webhook.lifecycle.swift import Swift
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -104,5 +105,6 @@ def compile_check(rule: Check, scope: Scope) -> None:
             for mark in marks
         ]
 
+    clean = ask.clean if isinstance(ask, Swift) else None
     for path in rule.at or [""]:
-        scope.plan.add(path, scope.guarded(judge, rule.unless))
+        scope.plan.add(path, scope.guarded(judge, rule.unless), clean)

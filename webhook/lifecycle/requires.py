@@ -8,6 +8,7 @@ from webhook.core.finding import CauseType, Finding
 from webhook.lifecycle.atoms import compile_tests, member, value_of
 from webhook.lifecycle.path import START, Lookup, StepKind, parse
 from webhook.lifecycle.rule import listed, show
+from webhook.lifecycle.swift import on_creation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,11 +31,14 @@ class _Judge:
         self.need = [(test, compile_tests([test], scope.predicates)) for test in rule.need]
         self.first = next((t.path for t in rule.when if t.path), "")
         self.place = Lookup(rule.at or self.first)
+        self.of_steps = any(map(_of_steps, rule.when))
 
     def __call__(
         self, run: Run, old: View | None, new: View | None, trail: Trail
     ) -> Iterable[Finding]:
         del old, new  # the rule reads whole objects, at the places its paths name
+        if self.of_steps and run.old is None:
+            return ()
         key = (self.rule, trail.stars, trail.names)
         if key in run.memo:
             return ()
@@ -75,6 +79,8 @@ class _Judge:
     ) -> Iterator[Finding]:
         """For a trigger that binds fewer wildcards: asks at every place of the first path."""
         del old, new, trail
+        if self.of_steps and run.old is None:
+            return
         for place in bindings(self.first, run):
             yield from self(run, None, None, place)
 
@@ -111,7 +117,14 @@ def compile_requires(rule: Requires, scope: Scope) -> None:
     wanted = _wild(judge.first)
     for path in dict.fromkeys(paths):
         ask = judge if _wild(path) == wanted else judge.everywhere
-        scope.plan.add(path, scope.guarded(ask, rule.unless, late=True))
+        clean = on_creation if judge.of_steps else None
+        scope.plan.add(path, scope.guarded(ask, rule.unless, late=True), clean)
+
+
+def _of_steps(test: Test) -> bool:
+    """Whether a test fails wherever there is no old object."""
+    asked = (test.became, test.was, test.was_not)
+    return test.changed is True or any(one is not None for one in asked)
 
 
 def _wild(path: str) -> list[str]:

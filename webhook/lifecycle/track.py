@@ -15,6 +15,7 @@ from webhook.lifecycle.history import formerly
 from webhook.lifecycle.model import ABSENT, Track, Word
 from webhook.lifecycle.path import Lookup, StepKind, Trail
 from webhook.lifecycle.rule import listed, show
+from webhook.lifecycle.swift import on_creation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -68,6 +69,14 @@ class _TrackJudge:
         if (now != was or fresh) and not self.excused(run, trail):
             return self._step(run, None if fresh else was, now, trail)
         return ()
+
+    def clean(self, run: Run, new: Any, _key: str) -> bool:
+        """The short answer: in a new object, a legal word."""
+        parts = self.track.parts
+        if parts:
+            words = [new.get(part) for part in parts] if type(new) is dict else [None]
+            new = "/".join(words) if all(type(word) is str for word in words) else None
+        return run.old is None and type(new) is str and new in self.known
 
     def begun_anew(
         self, run: Run, _old: View | None, _new: View | None, trail: Trail
@@ -265,7 +274,7 @@ def compile_track(track: Track, scope: Scope) -> _TrackJudge:
     ``unless`` excuses a step, never a word: closed sets are closed.
     """
     judge = _TrackJudge(track, scope)
-    scope.plan.add(track.path, scope.guarded(judge, []))
+    scope.plan.add(track.path, scope.guarded(judge, []), judge.clean)
     if track.within is not None:
-        scope.plan.add(track.within, scope.guarded(judge.begun_anew, []))
+        scope.plan.add(track.within, scope.guarded(judge.begun_anew, []), on_creation)
     return judge

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from webhook.lifecycle.model import Profile, _Rule
     from webhook.lifecycle.path import Trail
     from webhook.lifecycle.run import Judge, Run
+    from webhook.lifecycle.swift import Clean
     from webhook.reviews.engine import Engine
     from webhook.reviews.policy import Policy
     from webhook.reviews.verdict import Verdict
@@ -105,8 +106,9 @@ class _WatchedPlan(Plan):
         super().__init__(name, certain=certain)
         self.seen = _Seen()
 
-    def add(self, path: str, judge: Judge) -> None:
-        """As ever, with a note of each question about this very write."""
+    def add(self, path: str, judge: Judge, clean: Clean | None = None) -> None:
+        """As ever, with a note of each question about this very write; none is answered in short."""
+        del clean
         rule, seen = self.rule, self.seen
 
         def watched(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from webhook.core.finding import CauseType
 from webhook.core.quantity import QuantityError, UnusualQuantityError, parse_quantity
 from webhook.lifecycle.rule import Mark, show
+from webhook.lifecycle.swift import Swift
 from webhook.specs.beyond import fresh
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ _LITTLE_MEMORY: Final = Decimal(4 * 1024 * 1024)
 """Bytes below which no container starts (the least that runc's own init needs, and some)."""
 _MUCH_CPU: Final = Decimal(4096)
 """Cores that no machine has."""
+_CPU: Final = ("cpuRequest", "cpuLimit")
+_MEMORY: Final = ("memoryRequest", "memoryLimit")
 
 
 def odd_amounts(_parameters: Mapping[str, Any]) -> CheckJudge:
@@ -31,7 +34,7 @@ def odd_amounts(_parameters: Mapping[str, Any]) -> CheckJudge:
     """
 
     def judge(_run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
-        for name in ("cpuRequest", "cpuLimit", "memoryRequest", "memoryLimit"):
+        for name in (*_CPU, *_MEMORY):
             there = new.child(name) if new is not None else None
             amount = None if there is None else _amount(there.value)
             if there is None or amount is None or amount <= 0:
@@ -46,7 +49,17 @@ def odd_amounts(_parameters: Mapping[str, Any]) -> CheckJudge:
                 say = f"{show(there.value)} is {_plain(amount)} cores, which no Node has{hint}"
                 yield Mark(trail.field.child(name), say, type=CauseType.INVALID)
 
-    return fresh(judge)
+    return Swift(fresh(judge), _meant)
+
+
+def _meant(_run: Run, new: Any, _key: str) -> bool:
+    if type(new) is not dict:
+        return False
+    cpu = [_amount(new[name]) for name in _CPU if name in new]
+    memory = [_amount(new[name]) for name in _MEMORY if name in new]
+    return all(one is not None and one <= _MUCH_CPU for one in cpu) and all(
+        one is not None and one >= _LITTLE_MEMORY for one in memory
+    )
 
 
 def _hint(number: str, unit: str) -> str:

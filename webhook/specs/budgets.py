@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from webhook.lifecycle.rule import show
+from webhook.lifecycle.swift import Swift
 from webhook.specs.reading import A_NUMBER, A_STRING, invalid, wrong_type
 
 if TYPE_CHECKING:
@@ -43,7 +44,11 @@ def interruption_budget(_parameters: Mapping[str, Any]) -> CheckJudge:
         if len(have) > 1:
             yield invalid(trail.field, f"{have[0]} and {have[1]} are both set; keep one of them")
 
-    return judge
+    return Swift(judge, _one_number)
+
+
+def _one_number(_run: Run, new: Any, _key: str) -> bool:
+    return type(new) is dict and len(new) <= 1 and all(type(one) is int for one in new.values())
 
 
 def _is_whole(budget: View) -> bool:
@@ -73,4 +78,11 @@ def policy_or_budget(_parameters: Mapping[str, Any]) -> CheckJudge:
                 " remove spec.interruptionBudget, or spec.deploymentPolicy",
             )
 
-    return judge
+    return Swift(judge, _one_of_both)
+
+
+def _one_of_both(_run: Run, new: Any, _key: str) -> bool:
+    policy = new.get("deploymentPolicy") if type(new) is dict else None
+    if type(policy) is not str:
+        return policy is None
+    return not policy or not new.get("interruptionBudget")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webhook.core.finding import CauseType
 from webhook.lifecycle.rule import Mark, show
+from webhook.lifecycle.swift import Swift
 from webhook.specs.beyond import fresh
 
 if TYPE_CHECKING:
@@ -38,7 +39,13 @@ def config_keys(_parameters: Mapping[str, Any]) -> CheckJudge:
                 )
                 yield Mark(trail.field.key(key), text, type=CauseType.INVALID)
 
-    return fresh(judge)
+    return Swift(fresh(judge), _keys_fit)
+
+
+def _keys_fit(_run: Run, new: Any, _key: str) -> bool:
+    return type(new) is dict and all(
+        _KEY.fullmatch(key) is not None and key not in (".", "..") for key in new
+    )
 
 
 def config_globs(_parameters: Mapping[str, Any]) -> CheckJudge:
@@ -60,7 +67,14 @@ def config_globs(_parameters: Mapping[str, Any]) -> CheckJudge:
                 text = f"{show(pattern)}: {found[0]} is a wildcard as well here, which upstream does not support; name the keys, or use * alone"
                 yield Mark(place, text, type=CauseType.INVALID)
 
-    return fresh(judge)
+    return Swift(fresh(judge), _no_globs)
+
+
+def _no_globs(_run: Run, new: Any, _key: str) -> bool:
+    interrupts = new.get("configInterrupts") if type(new) is dict else None
+    if interrupts is None:
+        return True
+    return type(interrupts) is dict and not any("*" in key for key in interrupts)
 
 
 def switch_value(_parameters: Mapping[str, Any]) -> CheckJudge:
@@ -75,7 +89,11 @@ def switch_value(_parameters: Mapping[str, Any]) -> CheckJudge:
             )
             yield Mark(trail.field, text, type=CauseType.INVALID)
 
-    return judge
+    return Swift(judge, _is_plain)
 
 
 _ON: Final = frozenset({"true", "t", "1", "yes", "y", "on", "enabled"})
+
+
+def _is_plain(_run: Run, new: Any, _key: str) -> bool:
+    return new in ("true", "false")

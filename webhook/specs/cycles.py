@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webhook.core.finding import CauseType
 from webhook.lifecycle.rule import Mark, listed
+from webhook.lifecycle.swift import Swift
 from webhook.specs.beyond import fresh
 
 if TYPE_CHECKING:
@@ -49,7 +50,19 @@ def dependency_cycles(_parameters: Mapping[str, Any]) -> CheckJudge:
                 type=CauseType.INVALID,
             )
 
-    return fresh(judge)
+    return Swift(fresh(judge), _no_cycle)
+
+
+def _no_cycle(_run: Run, new: Any, _key: str) -> bool:
+    if type(new) is not dict or not all(type(package) is dict for package in new.values()):
+        return False
+    waiting = {key: package["dependsOn"] for key, package in new.items() if "dependsOn" in package}
+    if not all(type(wanted) is dict for wanted in waiting.values()):
+        return False
+    if not waiting:
+        return True
+    graph = {key: [name for name in waiting.get(key, ()) if name in new] for key in new}
+    return next(_cycles(graph), None) is None
 
 
 def _graph(packages: View) -> dict[str, list[str]]:

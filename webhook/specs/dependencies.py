@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from webhook.core.nearest import Hints
 from webhook.lifecycle.rule import listed, show
+from webhook.lifecycle.swift import Swift
 from webhook.specs.reading import A_STRING, AN_OBJECT, invalid, wrong_type
 
 if TYPE_CHECKING:
@@ -50,7 +51,25 @@ def depends_on(_parameters: Mapping[str, Any]) -> CheckJudge:
                 if differs is not None:
                     yield invalid(place.key(name), differs)
 
-    return judge
+    return Swift(judge, _named)
+
+
+def _named(_run: Run, new: Any, _key: str) -> bool:
+    """Whether each dependency is a package of this spec in its very version."""
+    if type(new) is not dict:
+        return False
+    for package in new.values():
+        wanted = package.get("dependsOn") if type(package) is dict else None
+        if wanted is None:
+            continue
+        if type(wanted) is not dict:
+            return False
+        for name, version in wanted.items():
+            named = new.get(name)
+            there = named.get("version") if type(named) is dict else None
+            if type(version) is not str or version != there:
+                return False
+    return True
 
 
 def _depends(packages: View, key: str) -> bool:

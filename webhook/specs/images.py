@@ -14,6 +14,7 @@ from webhook.core.finding import CauseType
 from webhook.core.labels import wrong_with_value
 from webhook.core.release import within
 from webhook.lifecycle.rule import Mark, show
+from webhook.lifecycle.swift import Swift
 from webhook.specs.beyond import fresh
 
 if TYPE_CHECKING:
@@ -88,7 +89,12 @@ def package_image(_parameters: Mapping[str, Any]) -> CheckJudge:
             )
             yield Mark(place, text, type=CauseType.INVALID)
 
-    return fresh(judge)
+    return Swift(fresh(judge), _is_bare)
+
+
+def _is_bare(_run: Run, new: Any, _key: str) -> bool:
+    image = new.get("image") if type(new) is dict else None
+    return type(image) is not str or _BARE.fullmatch(image) is not None
 
 
 def _fate(run: Run) -> str:
@@ -115,4 +121,9 @@ def package_label(_parameters: Mapping[str, Any]) -> CheckJudge:
             text = f"{show(label)} is a label of the package's Pods and {wrong_with_value(label)}; shorten name or version"
             yield Mark(trail.field.child("version"), text, type=CauseType.INVALID)
 
-    return fresh(judge)
+    return Swift(fresh(judge), _label_fits)
+
+
+def _label_fits(_run: Run, new: Any, key: str) -> bool:
+    version = new.get("version") if type(new) is dict else None
+    return type(version) is not str or ("+" not in version and len(key) + len(version) < 63)

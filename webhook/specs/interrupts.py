@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webhook.core.nearest import Hints
 from webhook.lifecycle.rule import listed, show
+from webhook.lifecycle.swift import Swift
 from webhook.specs.globs import matches
 from webhook.specs.reading import invalid
 
@@ -50,4 +51,14 @@ def config_interrupts(_parameters: Mapping[str, Any]) -> CheckJudge:
             if steps <= _MOST_STEPS and not any(matches(pattern, key) for key in keys):
                 yield invalid(place, f"{show(pattern)} matches no key of configMap{there}")
 
-    return judge
+    return Swift(judge, _all_keys)
+
+
+def _all_keys(_run: Run, new: Any, _key: str) -> bool:
+    """Whether each is one of configMap's keys, word for word."""
+    interrupts = new.get("configInterrupts") if type(new) is dict else None
+    if interrupts is None:
+        return True
+    config = new.get("configMap")
+    named = type(interrupts) is dict and type(config) is dict
+    return named and interrupts.keys() <= config.keys()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from webhook.checks.parameters import known, part, word, words
@@ -9,6 +10,7 @@ from webhook.core.finding import CauseType
 from webhook.core.labels import LONGEST_NAME
 from webhook.core.release import parse_release, within
 from webhook.lifecycle.rule import Mark, show
+from webhook.lifecycle.swift import Swift
 from webhook.specs.beyond import fresh
 
 if TYPE_CHECKING:
@@ -30,18 +32,20 @@ def name_length(parameters: Mapping[str, Any]) -> CheckJudge:
     for since in keys.values():
         parse_release(since)
 
+    @cache
+    def longest_key(release: str) -> str:
+        ours = (key for key in keys if key.endswith("_"))
+        return max((k for k in ours if within(release, f">={keys[k]}")), key=len, default="")
+
+    def clean(run: Run, new: Any, _key: str) -> bool:
+        fits = LONGEST_NAME - len(longest_key(run.release))
+        return type(new) is not str or len(new) <= fits
+
     def judge(run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         name = new.value if new is not None else None
-        if not isinstance(name, str):
-            return
-        used = (
-            key
-            for key, since in keys.items()
-            if key.endswith("_") and within(run.release, f">={since}")
-        )
-        longest = max(used, key=len, default="")
+        longest = longest_key(run.release)
         room = LONGEST_NAME - len(longest)
-        if len(name) > room:
+        if isinstance(name, str) and len(name) > room:
             yield Mark(
                 trail.field,
                 f"{show(name)} has {len(name)} characters, and {prefix}/{longest}NAME on Nodes has room"
@@ -49,7 +53,7 @@ def name_length(parameters: Mapping[str, Any]) -> CheckJudge:
                 type=CauseType.INVALID,
             )
 
-    return judge
+    return Swift(judge, clean)
 
 
 def taint_collision(parameters: Mapping[str, Any]) -> CheckJudge:
@@ -62,29 +66,40 @@ def taint_collision(parameters: Mapping[str, Any]) -> CheckJudge:
     known(parameters, "prefix", "taints")
     prefix, usual = word(parameters, "prefix"), words(parameters, "taints")
 
+    def taken(run: Run, name: str | None) -> list[str]:
+        if not name:
+            return []
+        end = f"_{name}"
+        keys = (*usual, *_tolerated(run.new), *_on_nodes(run))
+        return sorted({key for key in keys if key == name or key.endswith(end)})
+
+    def clean(run: Run, _new: Any, _key: str) -> bool:
+        return not taken(run, _name(run))
+
     def judge(run: Run, _old: View | None, _new: View | None, trail: Trail) -> Iterator[Mark]:
-        root = run.new
-        name = root.text("metadata", "name") if root is not None else None
-        if root is None or not name:
-            return
-        keys = {*usual, *_tolerated(root), *_on_nodes(run)}
-        taken = sorted(key for key in keys if key == name or key.endswith(f"_{name}"))
-        if taken:
+        name = _name(run)
+        if found := taken(run, name):
             yield Mark(
                 trail.field,
-                f"{show(name)} is the key of a taint ({taken[0]}): deleting this object also removes"
-                f" {prefix}/autoTaint_{taken[0]} from Nodes; choose another name",
+                f"{show(name)} is the key of a taint ({found[0]}): deleting this object also removes"
+                f" {prefix}/autoTaint_{found[0]} from Nodes; choose another name",
                 type=CauseType.INVALID,
             )
 
-    return fresh(judge)
+    return Swift(fresh(judge), clean)
 
 
-def _tolerated(root: View) -> Iterator[str]:
-    listed = root.at("spec", "additionalTolerations")
-    for one in (listed.items or ()) if listed is not None else ():
-        if (key := one.text("key")) is not None:
-            yield key
+def _name(run: Run) -> str | None:
+    return run.new.text("metadata", "name") if run.new is not None else None
+
+
+def _tolerated(root: View | None) -> list[str]:
+    listed = root.at("spec", "additionalTolerations") if root is not None else None
+    value = listed.value if listed is not None else None
+    if not isinstance(value, list):
+        return []
+    keys = [one.get("key") for one in value if isinstance(one, dict)]
+    return [key for key in keys if isinstance(key, str)]
 
 
 def _on_nodes(run: Run) -> Iterator[str]:

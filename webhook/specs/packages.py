@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webhook.checks.versions import Version
 from webhook.lifecycle.rule import show
+from webhook.lifecycle.swift import Swift
 from webhook.specs.reading import A_BOOLEAN, A_STRING, invalid, is_true, required, wrong_type
 
 if TYPE_CHECKING:
@@ -37,7 +38,11 @@ def package_key(_parameters: Mapping[str, Any]) -> CheckJudge:
         hint = f'; for example "{better}"' if _KEY.fullmatch(better) else ""
         yield invalid(trail.field, f"{show(key)} is no package name; legal: {KEY_WORDS}{hint}")
 
-    return judge
+    return Swift(judge, _key_fits)
+
+
+def _key_fits(_run: Run, _new: Any, key: str) -> bool:
+    return _KEY.fullmatch(key) is not None
 
 
 def package_name(_parameters: Mapping[str, Any]) -> CheckJudge:
@@ -55,7 +60,11 @@ def package_name(_parameters: Mapping[str, Any]) -> CheckJudge:
         else:
             yield wrong_type(place, name, A_STRING)
 
-    return judge
+    return Swift(judge, _name_fits)
+
+
+def _name_fits(_run: Run, new: Any, key: str) -> bool:
+    return type(new) is dict and new.get("name") in (None, "", key)
 
 
 def package_version(_parameters: Mapping[str, Any]) -> CheckJudge:
@@ -77,7 +86,12 @@ def package_version(_parameters: Mapping[str, Any]) -> CheckJudge:
             why = f"{show(text)} is no semantic version; {VERSION_WORDS}"
             yield invalid(place, why + _meant(text))
 
-    return judge
+    return Swift(judge, _version_fits)
+
+
+def _version_fits(_run: Run, new: Any, _key: str) -> bool:
+    text = new.get("version") if type(new) is dict else None
+    return type(text) is str and _is_version(text)
 
 
 @lru_cache(1024)
@@ -110,4 +124,13 @@ def uninstall_enabled(_parameters: Mapping[str, Any]) -> CheckJudge:
                 f"true while {place.child('enabled')} is not true; set enabled to true, or apply to false",
             )
 
-    return judge
+    return Swift(judge, _switches_fit)
+
+
+def _switches_fit(_run: Run, new: Any, _key: str) -> bool:
+    block = new.get("uninstall") if type(new) is dict else new
+    if type(block) is not dict:
+        return block is None
+    enabled, apply = block.get("enabled"), block.get("apply")
+    known = all(switch is None or type(switch) is bool for switch in (enabled, apply))
+    return known and (apply is not True or enabled is True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webhook.core.finding import CauseType
 from webhook.lifecycle.rule import Mark, show
+from webhook.lifecycle.swift import Swift
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,4 +53,4 @@ def is_object(_parameters: Mapping[str, Any]) -> CheckJudge:
         if new is not None and new.fields is None:
             yield wrong_type(trail.field, new, AN_OBJECT)
 
-    return judge
+    return Swift(judge, lambda _run, new, _key: type(new) is dict)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from webhook.core.release import ReleaseError, parse_release
 from webhook.core.writer import Writer
 from webhook.lifecycle.rule import Mark, show
+from webhook.lifecycle.swift import Swift
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from webhook.lifecycle.path import Trail
     from webhook.lifecycle.rule import CheckJudge
     from webhook.lifecycle.run import Run
+
+_CONTROLLERS: Final = frozenset({Writer.OPERATOR, Writer.SERVICE_ACCOUNT})
 
 
 def not_older(_parameters: Mapping[str, Any]) -> CheckJudge:
@@ -25,7 +28,7 @@ def not_older(_parameters: Mapping[str, Any]) -> CheckJudge:
 
     def judge(run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         value = new.value if new is not None else None
-        if not isinstance(value, str) or run.writer in (Writer.OPERATOR, Writer.SERVICE_ACCOUNT):
+        if not isinstance(value, str) or run.writer in _CONTROLLERS:
             return
         try:
             older = parse_release(run.release) < parse_release(value)
@@ -39,4 +42,8 @@ def not_older(_parameters: Mapping[str, Any]) -> CheckJudge:
                 rarely=True,
             )
 
-    return judge
+    return Swift(judge, _unread)
+
+
+def _unread(run: Run, new: Any, _key: str) -> bool:
+    return run.writer in _CONTROLLERS or type(new) is not str

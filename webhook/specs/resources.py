@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webhook.core.quantity import QuantityError, UnusualQuantityError, parse_quantity
 from webhook.lifecycle.rule import listed, show
+from webhook.lifecycle.swift import Swift
 from webhook.specs.reading import AN_OBJECT, invalid, required, wrong_type
 
 if TYPE_CHECKING:
@@ -44,7 +45,23 @@ def package_resources(_parameters: Mapping[str, Any]) -> CheckJudge:
         yield from _complete(new, values, trail)
         yield from _in_order(new, values, trail)
 
-    return judge
+    return Swift(judge, _amounts_fit)
+
+
+def _amounts_fit(_run: Run, new: Any, _key: str) -> bool:
+    """None of them; or all, as texts, in order."""
+    if type(new) is not dict:
+        return False
+    texts = [new.get(name) for name in NAMES]
+    if not any(text is not None for text in texts):
+        return True
+    if not all(type(text) is str for text in texts):
+        return False
+    try:
+        cpu, most_cpu, memory, most_memory = map(parse_quantity, texts)
+    except (QuantityError, UnusualQuantityError):
+        return False
+    return 0 < cpu <= most_cpu and 0 < memory <= most_memory
 
 
 def _quantity(there: View) -> Decimal | None:

@@ -8,9 +8,10 @@ from webhook.core.field import ROOT
 from webhook.core.finding import CauseType
 from webhook.core.labels import selects
 from webhook.lifecycle.rule import Mark
+from webhook.lifecycle.swift import Swift
 from webhook.specs.beyond import fresh
 from webhook.specs.compartments import compartments
-from webhook.specs.selectors import selector_marks
+from webhook.specs.selectors import labels_alone, selector_marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,7 +41,18 @@ def selects_all(_parameters: Mapping[str, Any]) -> CheckJudge:
                 type=CauseType.REQUIRED,
             )
 
-    return fresh(judge)
+    return Swift(fresh(judge), _some)
+
+
+def _some(_run: Run, new: Any, _key: str) -> bool:
+    """Whether the selector names anything, or a budget limits it."""
+    if type(new) is not dict:
+        return False
+    budget, selector = new.get("interruptionBudget"), new.get("nodeSelectors")
+    if type(budget) is dict and budget:
+        return True
+    labels = selector.get("matchLabels") if type(selector) is dict else None
+    return type(labels) is dict and bool(labels)
 
 
 def _interrupts(spec: View) -> bool:
@@ -72,7 +84,14 @@ def selects_nothing(_parameters: Mapping[str, Any]) -> CheckJudge:
                 type=CauseType.INVALID,
             )
 
-    return judge
+    return Swift(judge, _selects_some)
+
+
+def _selects_some(run: Run, new: Any, key: str) -> bool:
+    nodes = run.evidence.every()
+    if not nodes:
+        return True
+    return labels_alone(run, new, key) and any(selects(new, _labels(node)) for node in nodes)
 
 
 def compartments_select(_parameters: Mapping[str, Any]) -> CheckJudge:
@@ -104,6 +123,8 @@ def _matches_none(run: Run, selector: View) -> bool:
     if any(True for _ in selector_marks(selector, ROOT)):
         return False  # told by another rule
     wanted = selector.value
+    if not isinstance(wanted, dict):
+        return False  # it holds a number that nobody can read, under a key that nobody knows
     return not any(selects(wanted, _labels(node)) for node in nodes)
 
 

@@ -8,6 +8,7 @@ from webhook.core.finding import CauseType
 from webhook.core.labels import wrong_with_key, wrong_with_value
 from webhook.core.nearest import did_you_mean
 from webhook.lifecycle.rule import Mark, listed, show
+from webhook.lifecycle.swift import Swift
 from webhook.specs.reading import A_LIST, A_STRING, AN_OBJECT, invalid, required, wrong_type
 
 if TYPE_CHECKING:
@@ -31,7 +32,18 @@ def label_selector(_parameters: Mapping[str, Any]) -> CheckJudge:
         if new is not None and not _plain(new):
             yield from selector_marks(new, trail.field)
 
-    return judge
+    return Swift(judge, labels_alone)
+
+
+def labels_alone(_run: Run, new: Any, _key: str) -> bool:
+    """Whether a decoded selector is labels alone, and all of them legal."""
+    if type(new) is not dict or new.keys() != {"matchLabels"}:
+        return False
+    labels = new["matchLabels"]
+    return type(labels) is dict and all(
+        type(text) is str and wrong_with_key(key) is None and wrong_with_value(text) is None
+        for key, text in labels.items()
+    )
 
 
 def _plain(selector: View) -> bool:

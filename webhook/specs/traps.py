@@ -8,6 +8,7 @@ from webhook.checks.parameters import known, word
 from webhook.core.finding import CauseType
 from webhook.core.writer import Writer
 from webhook.lifecycle.rule import Mark, show
+from webhook.lifecycle.swift import Swift, of_steps
 from webhook.specs.reading import is_true
 from webhook.specs.standing import Standing, nodes_with, on_nodes
 
@@ -54,7 +55,12 @@ def never_installed(parameters: Mapping[str, Any]) -> CheckJudge:
         )
         yield Mark(place, text, type=CauseType.INVALID)
 
-    return judge
+    return Swift(judge, _not_uninstalling)
+
+
+def _not_uninstalling(_run: Run, new: Any, _key: str) -> bool:
+    block = new.get("uninstall") if type(new) is dict else None
+    return type(block) is not dict or block.get("apply") is not True
 
 
 def version_in_uninstall(parameters: Mapping[str, Any]) -> CheckJudge:
@@ -81,7 +87,7 @@ def version_in_uninstall(parameters: Mapping[str, Any]) -> CheckJudge:
                 type=CauseType.INVALID,
             )
 
-    return judge
+    return of_steps(judge)
 
 
 def interrupt_removed(parameters: Mapping[str, Any]) -> CheckJudge:
@@ -107,7 +113,7 @@ def interrupt_removed(parameters: Mapping[str, Any]) -> CheckJudge:
                 type=CauseType.REQUIRED,
             )
 
-    return judge
+    return of_steps(judge)
 
 
 def _interrupting(standing: Standing) -> bool:
@@ -138,7 +144,7 @@ def policy_cleared(parameters: Mapping[str, Any]) -> CheckJudge:
                 type=CauseType.INVALID,
             )
 
-    return judge
+    return of_steps(judge)
 
 
 def serial_packages(_parameters: Mapping[str, Any]) -> CheckJudge:
@@ -153,7 +159,7 @@ def serial_packages(_parameters: Mapping[str, Any]) -> CheckJudge:
                 type=CauseType.INVALID,
             )
 
-    return judge
+    return Swift(judge, lambda _run, new, _key: new is not True)
 
 
 def finalizer_stripped(parameters: Mapping[str, Any]) -> CheckJudge:
@@ -179,7 +185,7 @@ def finalizer_stripped(parameters: Mapping[str, Any]) -> CheckJudge:
                 " them, and uncordon it",
             )
 
-    return judge
+    return of_steps(judge)
 
 
 def _holds(finalizers: View | None, name: str) -> bool:

@@ -1,0 +1,107 @@
+"""Checks with a short answer: from the decoded value alone, that there is nothing to say.
+
+Most of what is new is in order. Where every check at and below a place that was not there before has a
+short answer, and all of them are yes, the place is done; otherwise it is walked as always, and the walk
+alone makes findings. A short answer may be no where the check has nothing to say, but never yes where it
+has something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from webhook.core.view import View
+    from webhook.lifecycle.path import Trail
+    from webhook.lifecycle.plan import Branch
+    from webhook.lifecycle.rule import CheckJudge, Mark
+    from webhook.lifecycle.run import Run
+
+Clean = Callable[["Run", Any, str], bool]
+"""(run, value, its key) -> whether it is certain that nothing is to be said.
+
+The value is decoded JSON of any type but null; the place was empty before.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Swift:
+    """A check as any other, with a short answer.
+
+    Attributes:
+        judge: the check.
+        clean: its short answer.
+    """
+
+    judge: CheckJudge
+    clean: Clean
+
+    def __call__(
+        self, run: Run, old: View | None, new: View | None, trail: Trail
+    ) -> Iterable[Mark]:
+        """As any check."""
+        return self.judge(run, old, new, trail)
+
+
+def of_steps(judge: CheckJudge) -> Swift:
+    """A check about what changes or goes: it has nothing to say where nothing was."""
+    return Swift(judge, lambda _run, _new, _key: True)
+
+
+def on_creation(run: Run, _new: Any, _key: str) -> bool:
+    """The short answer of a rule about a step: where the whole object is new, there is none."""
+    return run.old is None
+
+
+def glance(branch: Branch) -> Clean | None:
+    """The short answer of all checks at and below a place; None where one of them has none.
+
+    The branches below have theirs already.
+    """
+    own = [clean for clean in branch.cleans if clean is not None]
+    lists = branch.types or branch.wild_types or branch.inside is not None
+    if lists or len(own) < len(branch.judges):
+        return None
+    keys = [(key, twig.clean) for key, (_, twig) in branch.keys.items()]
+    stars = [twig.clean for step, twig in branch.wild.values() if step.star]
+    known = [(key, ask) for key, ask in keys if ask is not None]
+    each = [ask for ask in stars if ask is not None]
+    if len(known) < len(keys) or len(each) < len(branch.wild):
+        return None
+    return _composed(own, known, each) if known or each else _all(own)
+
+
+def _all(own: list[Clean]) -> Clean:
+    def clean(run: Run, new: Any, key: str) -> bool:
+        for ask in own:  # noqa: SIM110 (a generator costs more than most answers)
+            if not ask(run, new, key):
+                return False
+        return True
+
+    return own[0] if len(own) == 1 else clean
+
+
+def _composed(own: list[Clean], keys: list[tuple[str, Clean]], stars: list[Clean]) -> Clean:
+    """Of an object; what is none is left to the walk."""
+
+    def clean(run: Run, new: Any, key: str) -> bool:
+        if type(new) is not dict:
+            return False
+        for ask in own:
+            if not ask(run, new, key):
+                return False
+        for name, ask in keys:
+            value = new.get(name)
+            if value is not None and not ask(run, value, name):
+                return False
+        for ask in stars:
+            for name, value in new.items():
+                if value is not None and not ask(run, value, name):
+                    return False
+        return True
+
+    return clean
