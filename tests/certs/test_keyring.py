@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 
 from webhook.certs.authority import Authority
-from webhook.certs.bundle import CertBundle, CertError, certificates
+from webhook.certs.bundle import CertBundle, CertError
+from webhook.certs.chain import certificates
 from webhook.certs.keyring import CA_NAME, Keyring, Lives, Phase, due, joined, ours
 
 LIVES = Lives()

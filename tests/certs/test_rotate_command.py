@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from webhook.certs.apiclient import ApiCluster
 from webhook.certs.authority import service_names
-from webhook.certs.bundle import certificates
+from webhook.certs.chain import certificates
 from webhook.certs.clock import utc_now
 from webhook.certs.keyring import Keyring, Lives
 from webhook.certs.shared import SECRET

@@ -7,6 +7,7 @@ import base64
 import logging
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,13 +21,16 @@ from tests.certs.objects import (
     validating,
     with_bundle,
 )
-from webhook.certs.bundle import CertBundle, certificates
+from webhook.certs.chain import certificates
 from webhook.certs.cluster import ClusterError, Kind, Target
 from webhook.certs.keyring import Keyring, Lives
 from webhook.certs.secret import PHASE, secret_of
 from webhook.certs.selfsigned import Pace
 from webhook.certs.serving import ServingContext, client_context
 from webhook.certs.shared import SECRET, self_signed
+
+if TYPE_CHECKING:
+    from webhook.certs.bundle import CertBundle
 
 TARGETS = (Target(Kind.VALIDATING), Target(Kind.MUTATING), Target(Kind.CRD, CRD))
 NAME = f"{SERVICE}.skyhook-webhook-system.svc"

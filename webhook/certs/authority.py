@@ -17,7 +17,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from webhook.certs.bundle import CertBundle, CertError, certificates, check_dates
+from webhook.certs.bundle import CertBundle, CertError
+from webhook.certs.chain import certificates, check_dates
 
 # An API server whose clock is behind ours must accept what we made a moment ago.
 BACKDATED = timedelta(hours=1)

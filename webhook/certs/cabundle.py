@@ -11,7 +11,8 @@ import binascii
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from webhook.certs.bundle import CertError, certificates, fingerprint
+from webhook.certs.bundle import CertError
+from webhook.certs.chain import certificates, fingerprint
 from webhook.certs.cluster import Kind
 
 if TYPE_CHECKING:

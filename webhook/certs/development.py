@@ -8,8 +8,8 @@ import secrets
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from webhook.certs.authority import LEAF_LIFE, LOCAL_NAMES, Authority
-from webhook.certs.bundle import CertBundle, CertError, certificates
+from webhook.certs.bundle import CertBundle, CertError
+from webhook.certs.proof import proven
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,6 +46,10 @@ def _wanted(folder: Path, now: datetime) -> bool:
     """Whether nobody's material is here, or only ours and no longer good."""
     if not any((folder / name).exists() for name in (CERT, KEY)):
         return True
+    if _served(folder, now):
+        return False
+    from webhook.certs.chain import certificates
+
     try:
         pem = (folder / CERT).read_bytes()
         leaf = certificates(pem, CERT)[0]
@@ -60,7 +64,19 @@ def _wanted(folder: Path, now: datetime) -> bool:
     return False
 
 
+def _served(folder: Path, now: datetime) -> bool:
+    """Whether there is a pair that is certainly good, whoever made it."""
+    try:
+        cert, key = ((folder / name).read_bytes() for name in (CERT, KEY))
+        ca = (folder / CA).read_bytes() if (folder / CA).exists() else b""
+    except OSError:
+        return False
+    return proven(cert, key, ca, now) is not None
+
+
 def _bundle(now: datetime) -> CertBundle:
+    from webhook.certs.authority import LEAF_LIFE, LOCAL_NAMES, Authority
+
     authority = Authority.make(DEVELOPMENT_CA, now=now, life=LEAF_LIFE)
     return authority.sign(LOCAL_NAMES, now=now)
 

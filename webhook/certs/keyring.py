@@ -15,7 +15,8 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
 from webhook.certs.authority import CA_LIFE, LEAF_LIFE, Authority
-from webhook.certs.bundle import CertBundle, CertError, certificates
+from webhook.certs.bundle import CertBundle, CertError
+from webhook.certs.chain import certificates
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from webhook.certs.authority import Authority
-from webhook.certs.bundle import CertBundle, CertError, certificates
+from webhook.certs.bundle import CertBundle, CertError
+from webhook.certs.chain import certificates
 from webhook.certs.keyring import Keyring, Phase, joined
 
 if TYPE_CHECKING:

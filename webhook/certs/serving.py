@@ -6,16 +6,14 @@ is proven in a context of its own first and `sni_callback` then picks it, with a
 
 from __future__ import annotations
 
-import os
 import ssl
-import tempfile
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from webhook.certs.bundle import CertBundle, CertError, certificates
+from webhook.certs.bundle import CertError
+from webhook.certs.proof import load_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from webhook.certs.bundle import CertBundle
 
 
 class ServingContext:
@@ -53,8 +51,7 @@ class ServingContext:
         """
         inner = _context(self._client_ca_pem)
         try:
-            with _as_file(bundle.key_pem.rstrip() + b"\n" + bundle.cert_pem) as path:
-                inner.load_cert_chain(path)
+            load_pair(inner, bundle.cert_pem, bundle.key_pem)
         except (ssl.SSLError, ValueError) as error:
             raise CertError(f"certificate can't be served: {_reason(error)}") from None
         self._inner, self._bundle = inner, bundle
@@ -130,26 +127,13 @@ def _context(client_ca_pem: bytes | None) -> ssl.SSLContext:
 
 
 def _trust(context: ssl.SSLContext, ca_pem: bytes, what: str) -> None:
-    certificates(ca_pem, what)
     try:
         context.load_verify_locations(cadata=ca_pem.decode("ascii"))
     except (ssl.SSLError, ValueError) as error:
+        from webhook.certs.chain import certificates
+
+        certificates(ca_pem, what)  # knows best what is wrong
         raise CertError(f"{what} can't be trusted: {_reason(error)}") from None
-
-
-@contextmanager
-def _as_file(pem: bytes) -> Iterator[str]:
-    """A path that holds `pem`: `ssl` reads only files, and a key should not touch a disk."""
-    if hasattr(os, "memfd_create"):
-        with os.fdopen(os.memfd_create("tls", os.MFD_CLOEXEC), "wb") as file:
-            file.write(pem)
-            file.flush()
-            yield f"/proc/self/fd/{file.fileno()}"
-    else:
-        with tempfile.NamedTemporaryFile() as named:
-            named.write(pem)
-            named.flush()
-            yield named.name
 
 
 def _reason(error: ssl.SSLError | ValueError) -> str:

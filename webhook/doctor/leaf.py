@@ -6,7 +6,8 @@ import base64
 import binascii
 from typing import TYPE_CHECKING, Final
 
-from webhook.certs.bundle import CertError, certificates, check_chain, check_dates
+from webhook.certs.bundle import CertError
+from webhook.certs.chain import certificates, check_chain, check_dates
 
 if TYPE_CHECKING:
     from datetime import datetime
