@@ -67,7 +67,7 @@ def test_what_was_read_once_is_not_decoded_again(monkeypatch):
         seen.child("c").items,
         seen.value,
         seen.child("d").inside,
-        seen.child("c").types,
+        seen.child("c").kinds,
     )
     for name in ("_FIELDS", "_ITEMS", "_VALUE"):
         monkeypatch.setattr(f"webhook.core.view.{name}", None)
@@ -76,7 +76,7 @@ def test_what_was_read_once_is_not_decoded_again(monkeypatch):
         seen.child("c").items,
         seen.value,
         seen.child("d").inside,
-        seen.child("c").types,
+        seen.child("c").kinds,
     )
     assert all(a is b for a, b in zip(first, again, strict=True))
 

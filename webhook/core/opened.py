@@ -32,8 +32,8 @@ class Opened(View):
     def __init__(self, split: Split) -> None:
         self.split = split
         self._fields = split if isinstance(split, dict) else _present(split)
-        self._items = self._inside = self._kids = None
-        self._types = {}
+        self._raws = self._items = self._inside = self._kids = self._types = None
+        self._kinds = {}
         self._value = NOT_READ
 
     @property

@@ -7,7 +7,7 @@ are byte-equal (measured); a difference in bytes that is none in meaning only co
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
@@ -51,13 +51,25 @@ class View:
         raw: the value's own bytes, a slice of the body it came in.
     """
 
-    __slots__ = ("_fields", "_inside", "_items", "_kids", "_types", "_value", "raw")
+    __slots__ = (
+        "_fields",
+        "_inside",
+        "_items",
+        "_kids",
+        "_kinds",
+        "_raws",
+        "_types",
+        "_value",
+        "raw",
+    )
 
     def __init__(self, raw: msgspec.Raw) -> None:
         self.raw = raw
         self._fields: Any = NOT_READ
-        self._items: Any = NOT_READ
+        self._raws: Any = NOT_READ
+        self._items: list[View] | None = None
         self._kids: dict[str, View | None] | None = None
+        self._kinds: dict[str, msgspec.Raw] | None = None
         self._types: dict[str, View] | None = None
         self._inside: Any = NOT_READ
         self._value: Any = NOT_READ
@@ -86,40 +98,67 @@ class View:
     @property
     def items(self) -> list[View] | None:
         """The array's elements; None when the value is no JSON array."""
-        if self._items is NOT_READ:
+        if self._items is None and self.elements is not None:
+            self._items = [View(raw) for raw in self._raws]
+        return self._items
+
+    @property
+    def elements(self) -> list[msgspec.Raw] | None:
+        """As ``items``, as raw slices."""
+        if self._raws is NOT_READ:
             try:
-                self._items = [View(raw) for raw in _ITEMS.decode(self.raw)]
+                self._raws = _ITEMS.decode(self.raw)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-                self._items = None
-        found: list[View] | None = self._items
+                self._raws = None
+        found: list[msgspec.Raw] | None = self._raws
         return found
 
     @property
-    def types(self) -> dict[str, View]:
+    def kinds(self) -> dict[str, msgspec.Raw]:
         """The array's elements by their ``type``, the first one of each (FindStatusCondition)."""
-        if self._types is None:
-            self._types = {}
-            for kind, item in zip(self._kinds(), self.items or (), strict=True):
-                if kind is not None:
-                    self._types.setdefault(kind, item)
-        return self._types
+        if self._kinds is None:
+            elements, types = self.elements or (), self._each_type()
+            kinds = dict(zip(types, elements, strict=True))
+            if len(kinds) < len(elements) or None in kinds:
+                kinds = {}
+                for kind, raw in zip(types, elements, strict=True):
+                    kinds.setdefault(kind, raw)
+                kinds.pop(None, None)
+            self._kinds = cast("dict[str, msgspec.Raw]", kinds)
+        return self._kinds
 
-    def _kinds(self) -> list[str | None]:
+    def _each_type(self) -> list[str | None]:
         """The ``type`` of each element, all of them read in one pass where nothing is odd."""
-        if not self.items:
+        if not self.elements:
             return []
         try:
             return [element.type for element in _TYPED.decode(self.raw)]
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            return [item.text("type") for item in self.items]
+            return [item.text("type") for item in self.items or ()]
+
+    @property
+    def types(self) -> dict[str, View]:
+        """As ``kinds``, as views."""
+        return {kind: View(raw) for kind, raw in self.kinds.items()}
+
+    def element(self, kind: str) -> View | None:
+        """The first element of this ``type``."""
+        if self._types is None:
+            self._types = {}
+        elif kind in self._types:
+            return self._types[kind]
+        raw = self.kinds.get(kind)
+        if raw is None:
+            return None
+        found = self._types[kind] = View(raw)
+        return found
 
     @property
     def repeated(self) -> dict[str, int]:
         """How often a ``type`` stands in the array, where that is more than once."""
-        items = self.items or ()
-        if len(items) == len(self.types):
+        if len(self.elements or ()) == len(self.kinds):
             return {}
-        counts = Counter(kind for kind in self._kinds() if kind is not None)
+        counts = Counter(kind for kind in self._each_type() if kind is not None)
         return {kind: count for kind, count in counts.items() if count > 1}
 
     @property

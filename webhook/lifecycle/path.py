@@ -244,11 +244,14 @@ class Lookup:
 def _reader(step: Step, star: int) -> str | Callable[[View, Trail], View | None]:
     """How one step reads: by a plain key, or by a function; ``star``: how many stars came before."""
     name, filled = step.name, step.pattern is not None
+    fill = _filler(name)
     match step.kind:
+        case StepKind.KEY if not filled:
+            return name
         case StepKind.KEY:
-            return (lambda here, trail: here.child(trail.fill(name))) if filled else name
+            return lambda here, trail: here.child(fill(trail))
         case StepKind.TYPE:
-            return lambda here, trail: here.types.get(trail.fill(name))
+            return lambda here, trail: here.element(fill(trail))
         case StepKind.INSIDE:
             return lambda here, _trail: here.inside
         case StepKind.STAR:
@@ -257,5 +260,23 @@ def _reader(step: Step, star: int) -> str | Callable[[View, Trail], View | None]
             )
         case StepKind.ANY_TYPE:
             return lambda here, trail: (
-                here.types.get(trail.stars[star]) if star < len(trail.stars) else None
+                here.element(trail.stars[star]) if star < len(trail.stars) else None
             )
+
+
+def _filler(text: str) -> Callable[[Trail], str]:
+    """``Trail.fill`` of one text, worked out beforehand; nearly all have one capture at most."""
+    pieces = _pieces(text)
+    if len(pieces) == 1:
+        return lambda _trail: text
+    if len(pieces) > 3:
+        return lambda trail: trail.fill(text)
+    (_, start), (_, name), (_, end) = pieces
+
+    def fill(trail: Trail) -> str:
+        for known, value in trail.names:
+            if known == name:
+                return start + value + end
+        return text
+
+    return fill

@@ -268,8 +268,9 @@ class _Walk:
         after = {} if new is None else new.members
         full = self.full
         for key, (step, twig) in branch.keys.items():
-            there = after.get(key)
-            if before.get(key) != there or (full and there is not None):
+            was, now = before.get(key), after.get(key)
+            changed = was is not now and was != now
+            if changed or (full and now is not None):
                 self._enter(twig, old, new, trail, step, key)
         if not branch.wild:
             return
@@ -298,18 +299,17 @@ class _Walk:
             self.visit(twig, before, after, onward)
 
     def _elements(self, branch: Branch, old: View | None, new: View | None, trail: Trail) -> None:
-        if new is not None and new.items is None:
+        if new is not None and new.elements is None:
             self._wrong(old, new, trail, "a list")
             return
-        before = {} if old is None else old.types
-        after = {} if new is None else new.types
+        before = {} if old is None else old.kinds
+        after = {} if new is None else new.kinds
         if new is not None and not branch.counted:
             self._repeated(branch, {} if old is None else old.repeated, new.repeated, trail)
         wild = tuple(branch.wild_types.values())
-        for kind in (*after, *(k for k in before if k not in after)):
-            was, now = before.get(kind), after.get(kind)
-            if was is not None and now is not None and was.like(now) and not self.full:
-                continue
+        for kind in self._touched(before, after):
+            was = None if old is None else old.element(kind)
+            now = None if new is None else new.element(kind)
             named = branch.types.get(kind)
             for step, twig in wild if named is None else (named, *wild):
                 onward = twig.trail

@@ -72,11 +72,11 @@ class _TrackJudge:
 
     def clean(self, run: Run, new: Any, _key: str) -> bool:
         """The short answer: in a new object, a legal word."""
-        parts = self.track.parts
-        if parts:
-            words = [new.get(part) for part in parts] if type(new) is dict else [None]
-            new = "/".join(words) if all(type(word) is str for word in words) else None
-        return run.old is None and type(new) is str and new in self.known
+        word = new
+        if self.track.parts:
+            words = [new.get(part) for part in self.track.parts] if type(new) is dict else []
+            word = "/".join(word for word in words if type(word) is str)
+        return run.old is None and type(word) is str and word in self.known
 
     def begun_anew(
         self, run: Run, _old: View | None, _new: View | None, trail: Trail
