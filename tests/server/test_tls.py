@@ -56,9 +56,7 @@ def test_tls_1_2_and_1_3_are_spoken(server, version, name):
 
 
 # A hello of TLS 1.1, by hand: our own OpenSSL would refuse to send one.
-HELLO_1_1 = bytes.fromhex(
-    "16030100350100003103020000000000000000000000000000000000000000000000000000000000000000000000000a002f00350033003900ff0100"
-)
+HELLO_1_1 = bytes.fromhex("1603010035010000310302" + "00" * 33 + "000a002f00350033003900ff0100")
 
 
 def test_tls_1_1_is_refused(server):

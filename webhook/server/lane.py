@@ -1,4 +1,4 @@
-"""One TLS connection of an API server, read without a layer in between: head, body, answer, again.
+"""The calls of one API server's connection: head, body, answer, again.
 
 Only heads of one plain form are read here (head.py). At the first byte of any other the whole
 connection goes over to aiohttp, which has seen more of the world: chunks, Expect, other methods and paths,
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from webhook.reviews.decode import ReviewError
 from webhook.server.arrival import Arrival
+from webhook.server.connection import Reader
 from webhook.server.failure import Answer
 from webhook.server.head import LONGEST
 from webhook.server.sending import Outlet
@@ -27,7 +28,7 @@ BUFFER: Final = 16 * 1024
 """A whole small review with its head; one TLS record."""
 
 
-class Lane(asyncio.BufferedProtocol):
+class Lane(Reader):
     """The protocol of one connection.
 
     Attributes:
@@ -104,8 +105,13 @@ class Lane(asyncio.BufferedProtocol):
             elif self._got == BUFFER:
                 self.transport.pause_reading()
 
-    def _read(self) -> None:
-        """Heads, and bodies that are there as a whole."""
+    def turn_over(self) -> None:
+        """Nothing more is there for now."""
+        if self._got and not self._busy and not self.transport.is_closing():
+            self._read(more=False)
+
+    def _read(self, *, more: bool = True) -> None:
+        """Heads, and bodies that are there as a whole; `more`: the rest of a short one may be there already."""
         while self._got:
             end = self._buffer.find(b"\r\n\r\n", self._at, self._got) + 4
             if end < 4:
@@ -121,21 +127,26 @@ class Lane(asyncio.BufferedProtocol):
                 self._hand_over()
                 return
             if self._got - end < call.length:
-                self._expect_body(call, end)
+                if end + call.length > BUFFER or not more:
+                    self._expect_body(call, end)
                 return
             body = self._view[end : end + call.length].tobytes()
             self._at = end + call.length
             if self._at == self._got:
                 self._at = self._got = 0
-            self._judge(call, body)
+            try:
+                call.route.check_client(self._tls)
+            except ReviewError as error:
+                self._send(call.route.refuse(error), ending=call.close)
+            else:
+                self._answer(call, body)
             if self._busy or self.transport.is_closing():
                 return
 
     def _expect_body(self, call: Call, end: int) -> None:
         """The rest of the body will arrive in a buffer of its size."""
         route, there = call.route, self._view[end : self._got]
-        self._call = call
-        self._at = self._got = 0
+        self._call, self._at, self._got = call, 0, 0
         try:
             route.check_client(self._tls)
             self._share = route.enter(call.length)
@@ -202,14 +213,6 @@ class Lane(asyncio.BufferedProtocol):
         self._answer(call, body)
         self._go_on()
 
-    def _judge(self, call: Call, body: bytes) -> None:
-        try:
-            call.route.check_client(self._tls)
-        except ReviewError as error:
-            self._send(call.route.refuse(error), ending=call.close)
-            return
-        self._answer(call, body)
-
     def _answer(self, call: Call, body: bytes) -> None:
         answer = call.route.judge(body)
         if isinstance(answer, Answer):
@@ -267,10 +270,8 @@ class Lane(asyncio.BufferedProtocol):
 
     def _look(self) -> None:
         """Ends a connection on which nothing was asked for long."""
-        idle = self._loop.time() - self._seen
+        idle = 0.0 if self.under_way else self._loop.time() - self._seen
         limit = self._lanes.keep_alive
-        if self.under_way:
-            idle = 0.0
         if idle >= limit:
             self.transport.close()
         else:

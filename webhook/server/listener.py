@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import math
 import socket
 import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol
+
+from webhook.server.accepting import BACKLOG, Accepting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,16 +26,8 @@ It is also what a peer has that never sends a whole head, so it is not much long
 HANDSHAKE_TIMEOUT: Final = 10.0
 CLOSE_TIMEOUT: Final = 5.0
 """Seconds that a peer gets to answer the end of a TLS session."""
-COLLECT_EVERY: Final = 50
-"""TLS connections after which what failed handshakes have left behind is freed.
-
-Up to Python 3.11.8 and 3.12.1 each leaves a cycle with a buffer of 256 KiB (python/cpython#109534),
-and too few objects for the collector to come by soon. A collection of what is not frozen costs some
-milliseconds; API servers keep their connections, so it is rare.
-"""
 LAST_WORDS: Final = 0.2
 """Seconds for what was answered last to leave, at the very end."""
-BACKLOG: Final = 1024
 
 
 class AnyLanes(Protocol):
@@ -115,37 +108,35 @@ class Listener:
     ) -> None:
         """`grace`: seconds that calls get which are under way at the end."""
         self._tls = tls.outer if tls is not None else None
-        self._limits = (HANDSHAKE_TIMEOUT, CLOSE_TIMEOUT) if tls is not None else (None, None)
         self.edge = edge
         self._grace = grace
         self._lanes = lanes(edge)
-        self._server: asyncio.Server | None = None
+        self._server: asyncio.Server | Accepting | None = None
         self._socket: socket.socket | None = None
         self._late: set[asyncio.Task[object]] = set()
-        self._made = 0
         self._latest = -math.inf
         self.port = 0
 
     async def start(self, host: str, port: int, *, shared: bool = False) -> None:
         """Raises OSError without the address. `shared`: other processes listen there as well."""
         self._socket = bound(host, port, shared=shared)
-        handshake, ending = self._limits
-        self._server = await asyncio.get_running_loop().create_server(
-            self._protocol,
-            sock=self._socket,
-            backlog=BACKLOG,
-            ssl=self._tls,
-            ssl_handshake_timeout=handshake,
-            ssl_shutdown_timeout=ending,
-        )
+        if self._tls is not None:
+            limits = (HANDSHAKE_TIMEOUT, CLOSE_TIMEOUT)
+            make = self._lanes.lane
+            self._server = Accepting(self._socket, self._tls, make, limits, self._connected)
+        else:
+            loop = asyncio.get_running_loop()
+            self._server = await loop.create_server(
+                self._protocol, sock=self._socket, backlog=BACKLOG
+            )
         self.port = self._socket.getsockname()[1]
 
     def _protocol(self) -> asyncio.BaseProtocol:
-        self._made += 1
-        self._latest = time.monotonic()
-        if self._tls is not None and self._made % COLLECT_EVERY == 0:
-            gc.collect()
+        self._connected()
         return self._lanes.lane()
+
+    def _connected(self) -> None:
+        self._latest = time.monotonic()
 
     def latest(self) -> float:
         """Seconds since somebody connected; infinite while nobody has."""
@@ -155,28 +146,24 @@ class Listener:
         """Nobody connects any more; who waits to be accepted is, for closing would reset them."""
         if self._server is None or self._socket is None:
             return
-        waiting = _waiting(self._socket)
-        self._server.close()
+        server, waiting = self._server, _waiting(self._socket)
+        server.close()
         self._server = self._socket = None
-        if waiting:
-            self._latest = time.monotonic()
         for connection in waiting:
-            task = asyncio.get_running_loop().create_task(self._serve_late(connection))
-            self._late.add(task)
-            task.add_done_callback(self._late.discard)
+            self._connected()
+            if isinstance(server, Accepting):
+                server.take(connection)
+            else:
+                task = asyncio.get_running_loop().create_task(self._serve_late(connection))
+                self._late.add(task)
+                task.add_done_callback(self._late.discard)
 
     async def _serve_late(self, connection: socket.socket) -> None:
-        handshake, ending = self._limits
         try:
-            await asyncio.get_running_loop().connect_accepted_socket(
-                self._protocol,
-                connection,
-                ssl=self._tls,
-                ssl_handshake_timeout=handshake,
-                ssl_shutdown_timeout=ending,
-            )
+            loop = asyncio.get_running_loop()
+            await loop.connect_accepted_socket(self._protocol, connection)
         except OSError:
-            connection.close()  # as for everybody whose handshake fails: no line
+            connection.close()  # gone again: no line
 
     async def close(self) -> None:
         """Stops, and ends every connection; calls under way get the grace period."""

@@ -1,0 +1,155 @@
+"""TLS on the socket itself: what a protocol writes arrives whole at peers of every kind, and nothing is left open."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import time
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from webhook.certs.development import ensure_development_certificate
+from webhook.server.accepting import Accepting
+from webhook.server.connection import HIGH, Connection, Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+LARGE = bytes(range(256)) * 16 * 1024
+"""4 MiB: more than any socket holds."""
+
+
+class Echo(Reader):
+    """Answers every byte with so many others; remembers what it was told."""
+
+    def __init__(self, answer: bytes) -> None:
+        self.answer = answer
+        self.buffer = bytearray(64)
+        self.told: list[str] = []
+        self.lost = asyncio.Event()
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+
+    def get_buffer(self, sizehint: int) -> Any:
+        return self.buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self.told.append(f"{nbytes} bytes")
+        if self.buffer[:1] == b"!":
+            raise RuntimeError
+        self.transport.write(self.answer)
+
+    def turn_over(self) -> None:
+        self.told.append("over")
+
+    def pause_writing(self) -> None:
+        assert self.transport.get_write_buffer_size() > HIGH
+        self.told.append("pause")
+
+    def resume_writing(self) -> None:
+        self.told.append("resume")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.told.append("lost" if exc is None else type(exc).__name__)
+        self.lost.set()
+
+
+def told(tmp_path: Path, answer: bytes, peer: Callable[[ssl.SSLSocket], object]) -> list[str]:
+    """What the protocol heard while a peer did something in a thread of its own."""
+    ensure_development_certificate(tmp_path, now=datetime.now(UTC))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "tls.crt", tmp_path / "tls.key")
+    protocol = Echo(answer)
+
+    def connect(port: int) -> None:
+        trusting = ssl.create_default_context(cafile=tmp_path / "ca.crt")
+        plain = socket.create_connection(("127.0.0.1", port), 20)
+        with trusting.wrap_socket(plain, server_hostname="localhost") as sock:
+            peer(sock)
+
+    async def served() -> None:
+        listening = socket.create_server(("127.0.0.1", 0))
+        accepting = Accepting(listening, context, lambda: protocol, (5.0, 2.0), lambda: None)
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, said: protocol.told.append(said["message"])
+        )
+        await asyncio.to_thread(connect, listening.getsockname()[1])
+        async with asyncio.timeout(10):
+            await protocol.lost.wait()
+        accepting.close()
+
+    asyncio.run(served())
+    return protocol.told
+
+
+def whole(sock: ssl.SSLSocket, size: int) -> bytes:
+    found = bytearray()
+    while len(found) < size and (piece := sock.recv(100_000)):
+        found += piece
+    return bytes(found)
+
+
+def test_a_small_answer_is_one_read_and_one_write(tmp_path):
+    def peer(sock):
+        sock.sendall(b"a" * 40)
+        assert whole(sock, 2) == b"ok"
+
+    assert told(tmp_path, b"ok", peer) == ["40 bytes", "over", "over", "lost"]
+
+
+def test_a_peer_that_reads_late_gets_all_of_a_large_answer(tmp_path):
+    def peer(sock):
+        sock.sendall(b"a")
+        time.sleep(0.2)
+        assert whole(sock, len(LARGE)) == LARGE
+
+    found = told(tmp_path, LARGE, peer)
+    assert found[:2] == ["1 bytes", "pause"]
+    assert "resume" in found
+
+
+def test_what_is_decrypted_already_is_handed_over_in_the_same_turn(tmp_path):
+    """A record of 200 bytes, a buffer of 64: no event would tell of the rest."""
+
+    def peer(sock):
+        sock.sendall(b"a" * 200)
+        assert whole(sock, 8) == b"ok" * 4
+
+    assert told(tmp_path, b"ok", peer)[:5] == ["64 bytes"] * 3 + ["8 bytes", "over"]
+
+
+def test_a_protocol_that_fails_is_said_and_its_connection_ends(tmp_path):
+    def peer(sock):
+        sock.sendall(b"!")
+        with suppress(ConnectionResetError):
+            assert not sock.recv(10)
+
+    found = told(tmp_path, b"ok", peer)
+    assert found == ["1 bytes", "a protocol failed", "RuntimeError"]
+
+
+def test_a_peer_that_goes_without_reading_leaves_nothing_behind(tmp_path):
+    def peer(sock):
+        sock.sendall(b"a")
+        time.sleep(0.1)
+
+    assert told(tmp_path, LARGE, peer)[:2] == [
+        "1 bytes",
+        "pause",
+    ]  # and its end, which is waited for
+
+
+def test_a_connection_without_protocol_says_so():
+    with pytest.raises(RuntimeError):
+        Connection.get_protocol(_Unmade())
+
+
+class _Unmade(Connection):
+    def __init__(self) -> None:
+        self._protocol = None
