@@ -117,6 +117,7 @@ def arguments() -> argparse.Namespace:
 
 def run(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     programs = build.programs()
+    build.bytecode()
     place = Place(folder / "certs", folder, programs["goload"])
     make_certificate(place.certs)
     how = commands(programs, args.serve)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, Counter, Gauge
+from webhook.metrics.exposition import Counter, Gauge
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from webhook.metrics.exposition import Registry
 
 
 class CertificateMetrics:
     """What certificates report (``webhook.certs.observer``)."""
 
-    def __init__(self, registry: CollectorRegistry) -> None:
+    def __init__(self, registry: Registry) -> None:
         self._expiry = Gauge(
             "skyhook_webhook_certificate_expiry_timestamp_seconds",
             "When the served leaf or its CA is over",
@@ -78,7 +80,7 @@ class CertificateMetrics:
 class CrossCheckMetrics:
     """What the cross-check with Nodes reports (``webhook.server.crosscheck``)."""
 
-    def __init__(self, registry: CollectorRegistry) -> None:
+    def __init__(self, registry: Registry) -> None:
         self._reviews = Counter(
             "skyhook_webhook_cross_checks_total",
             "Reviews that changed copies of Nodes, by result: borne-out by what was remembered or read,"

@@ -95,8 +95,7 @@ class Server:
             self.state.recorder.start()
         for work in (*self.certificates.works(), *self._reloading()):
             self._tasks.add(asyncio.get_running_loop().create_task(self._kept(work)))
-        gc.collect()
-        gc.freeze()
+        gc.freeze()  # some hundred objects of it are garbage: fewer than the look for them is worth
         gc.enable()
         gc.collect()  # counts what is left: a full collection waits for a quarter as much again
         event = "worker serving" if self.worker else "serving"
