@@ -19,7 +19,7 @@ from webhook.core.window import CLOSED, OPEN, Window
 from webhook.core.writer import UserGlobs, Writer
 from webhook.reviews.decode import decode_admission, request_of
 from webhook.reviews.mirroring import MirrorSettings, keepers_of
-from webhook.reviews.mutation import Mutation, mutate, mutation_answer
+from webhook.reviews.mutation import Mutation, mutate, mutation_answer, mutation_review
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,8 +41,14 @@ def mutation(
     request: dict[str, Any], settings: MirrorSettings = DEFAULT, now: datetime = NOW
 ) -> Mutation:
     body = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request}
-    decoded = request_of(decode_admission(json.dumps(body, ensure_ascii=False).encode()))
-    return mutate(decoded, keepers_of(PROFILES, settings), operators=OPERATORS, now=now)
+    sent = json.dumps(body, ensure_ascii=False).encode()
+    keepers = keepers_of(PROFILES, settings)
+    in_one_pass, found = (
+        mutate(request_of(read(sent)), keepers, operators=OPERATORS, now=now)
+        for read in (mutation_review, decode_admission)
+    )
+    assert in_one_pass == found
+    return found
 
 
 def patch_of(found: Mutation) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from webhook.core.view import View
     from webhook.lifecycle.path import Trail
     from webhook.lifecycle.run import Judge, Run
-    from webhook.lifecycle.swift import Clean
+    from webhook.lifecycle.swift import Clean, Glance
 
 MOST_FINDINGS: Final = 1000
 """So many findings of one rule and severity are kept; after so many that refuse the write for
@@ -37,7 +37,7 @@ class Branch:
     Attributes:
         judges: the rules that read this place.
         cleans: their short answers, None for a rule that has none.
-        clean: the short answer of all rules here and below; None where there is none.
+        glance: the short answer of all rules here and below; None where there is none.
         keys: members by name.
         wild: stars and patterns, tried on every member.
         types: elements of a list, by type.
@@ -48,13 +48,13 @@ class Branch:
     """
 
     __slots__ = (
-        "clean", "cleans", "counted", "inside", "judges", "keys", "trail", "types", "wild", "wild_types",
+        "cleans", "counted", "glance", "inside", "judges", "keys", "trail", "types", "wild", "wild_types",
     )  # fmt: skip
 
     def __init__(self, trail: Trail | None = None) -> None:
         self.trail = trail
         self.cleans: list[Clean | None] = []
-        self.clean: Clean | None = None
+        self.glance: Glance | None = None
         self.judges: list[Judge] = []
         self.keys: dict[str, tuple[Step, Branch]] = {}
         self.wild: dict[str, tuple[Step, Branch]] = {}
@@ -83,7 +83,7 @@ class Branch:
         below = [twig for named in twigs for _, twig in named.values()]
         for branch in filter(None, (*below, self.inside)):
             branch.seal()
-        self.clean = glance(self)
+        self.glance = glance(self)
 
     def onward(self, kind: StepKind, key: str, trail: Trail) -> Iterator[tuple[Branch, Trail]]:
         """Every branch that a step of this kind through ``key`` leads to, named ones and wild ones."""
@@ -132,7 +132,7 @@ class Plan:
     def sealed(self) -> Plan:
         """The plan with short answers wherever there are some, once all rules are in it."""
         self._root.seal()
-        self._root.clean = None  # the whole is walked: its parts come apart, not decoded
+        self._root.glance = None  # the whole is walked: its parts come apart, not decoded
         return self
 
     def judge(self, run: Run, refuses: Refuses = lambda _: True) -> list[Finding]:
@@ -206,13 +206,10 @@ class _Walk:
 
     def visit(self, branch: Branch, old: View | None, new: View | None, trail: Trail) -> None:
         run = self.run
-        if (
-            branch.clean is not None
-            and old is None
-            and new is not None
-            and branch.clean(run, new.value, trail.last)
-        ):
-            return
+        if old is None and new is not None:
+            glance = branch.glance
+            if glance is not None and glance(run, new, trail.last):
+                return
         for judge in branch.judges:
             found = judge(run, old, new, trail)
             if found:  # most have nothing to say

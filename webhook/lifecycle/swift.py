@@ -10,7 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from webhook.core.view import NULL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +30,8 @@ Clean = Callable[["Run", Any, str], bool]
 
 The value is decoded JSON of any type but null; the place was empty before.
 """
+
+_BARE: Final = (msgspec.Raw(b"{}"), msgspec.Raw(b"[]"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +53,9 @@ class Swift:
         return self.judge(run, old, new, trail)
 
 
-def of_steps(judge: CheckJudge) -> Swift:
-    """A check about what changes or goes: it has nothing to say where nothing was."""
-    return Swift(judge, lambda _run, _new, _key: True)
+def always(_run: Run, _new: Any, _key: str) -> bool:
+    """The short answer of a check about what changes or goes: nothing was, so nothing did."""
+    return True
 
 
 def on_creation(run: Run, _new: Any, _key: str) -> bool:
@@ -57,22 +63,57 @@ def on_creation(run: Run, _new: Any, _key: str) -> bool:
     return run.old is None
 
 
-def glance(branch: Branch) -> Clean | None:
-    """The short answer of all checks at and below a place; None where one of them has none.
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """The short answer of all rules at and below a place.
 
-    The branches below have theirs already.
+    Attributes:
+        clean: that of the rules which have one.
+        hollow: members below which some rule has none, and whether they may be there without content;
+            as they may be large, they are looked at before anything is decoded.
     """
+
+    clean: Clean
+    hollow: tuple[tuple[str, bool], ...] = ()
+
+    def __call__(self, run: Run, new: View, key: str) -> bool:
+        """Whether it is certain that nothing is to be said of this value."""
+        if self.hollow:
+            members = new.members
+            for name, bare in self.hollow:
+                part = members.get(name)
+                if part is not None and part != NULL and not (bare and _is_bare(part)):
+                    return False
+        return self.clean(run, new.value, key)
+
+
+def _is_bare(part: Any) -> bool:
+    return part in _BARE or (type(part) is dict and not part)
+
+
+def glance(branch: Branch) -> Glance | None:
+    """The short answer at and below a place; None where there is none. Those below have theirs already."""
     own = [clean for clean in branch.cleans if clean is not None]
     lists = branch.types or branch.wild_types or branch.inside is not None
     if lists or len(own) < len(branch.judges):
         return None
-    keys = [(key, twig.clean) for key, (_, twig) in branch.keys.items()]
-    stars = [twig.clean for step, twig in branch.wild.values() if step.star]
-    known = [(key, ask) for key, ask in keys if ask is not None]
+    whole = {key: _whole(twig) for key, (_, twig) in branch.keys.items()}
+    stars = [_whole(twig) for step, twig in branch.wild.values() if step.star]
     each = [ask for ask in stars if ask is not None]
-    if len(known) < len(keys) or len(each) < len(branch.wild):
+    if len(each) < len(branch.wild):
         return None
-    return _composed(own, known, each) if known or each else _all(own)
+    asked = [clean for clean in own if clean is not always]
+    keys = [(key, ask) for key, ask in whole.items() if ask is not None]
+    bare = {key: not twig.judges for key, (_, twig) in branch.keys.items()}
+    hollow = tuple((key, bare[key]) for key, ask in whole.items() if ask is None)
+    inner = branch.keys or branch.wild
+    return Glance(_composed(asked, keys, each) if inner else _all(asked), hollow)
+
+
+def _whole(branch: Branch) -> Clean | None:
+    """The answer of a branch, where it is one for every value."""
+    there = branch.glance
+    return there.clean if there is not None and not there.hollow else None
 
 
 def _all(own: list[Clean]) -> Clean:

@@ -74,7 +74,10 @@ def taint_collision(parameters: Mapping[str, Any]) -> CheckJudge:
         return sorted({key for key in keys if key == name or key.endswith(end)})
 
     def clean(run: Run, _new: Any, _key: str) -> bool:
-        return not taken(run, _name(run))
+        """Asked at both places, answered once."""
+        if clean not in run.memo:
+            run.memo[clean] = not taken(run, _name(run))
+        return bool(run.memo[clean])
 
     def judge(run: Run, _old: View | None, _new: View | None, trail: Trail) -> Iterator[Mark]:
         name = _name(run)

@@ -8,7 +8,7 @@ from webhook.checks.parameters import known, word
 from webhook.core.finding import CauseType
 from webhook.core.writer import Writer
 from webhook.lifecycle.rule import Mark, show
-from webhook.lifecycle.swift import Swift, of_steps
+from webhook.lifecycle.swift import Swift, always
 from webhook.specs.reading import is_true
 from webhook.specs.standing import Standing, nodes_with, on_nodes
 
@@ -87,7 +87,7 @@ def version_in_uninstall(parameters: Mapping[str, Any]) -> CheckJudge:
                 type=CauseType.INVALID,
             )
 
-    return of_steps(judge)
+    return Swift(judge, always)
 
 
 def interrupt_removed(parameters: Mapping[str, Any]) -> CheckJudge:
@@ -113,7 +113,7 @@ def interrupt_removed(parameters: Mapping[str, Any]) -> CheckJudge:
                 type=CauseType.REQUIRED,
             )
 
-    return of_steps(judge)
+    return Swift(judge, always)
 
 
 def _interrupting(standing: Standing) -> bool:
@@ -144,7 +144,7 @@ def policy_cleared(parameters: Mapping[str, Any]) -> CheckJudge:
                 type=CauseType.INVALID,
             )
 
-    return of_steps(judge)
+    return Swift(judge, always)
 
 
 def serial_packages(_parameters: Mapping[str, Any]) -> CheckJudge:
@@ -185,7 +185,7 @@ def finalizer_stripped(parameters: Mapping[str, Any]) -> CheckJudge:
                 " them, and uncordon it",
             )
 
-    return of_steps(judge)
+    return Swift(judge, always)
 
 
 def _holds(finalizers: View | None, name: str) -> bool:

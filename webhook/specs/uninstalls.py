@@ -12,7 +12,7 @@ from webhook.checks.versions import Version
 from webhook.core.finding import CauseType, Severity
 from webhook.lifecycle.atoms import value_of
 from webhook.lifecycle.rule import Mark, listed, show
-from webhook.lifecycle.swift import of_steps
+from webhook.lifecycle.swift import Swift, always
 from webhook.specs.reading import is_true
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def package_removal(_parameters: Mapping[str, Any]) -> CheckJudge:
             )
             yield Mark(trail.field, text)
 
-    return of_steps(judge)
+    return Swift(judge, always)
 
 
 def package_downgrade(_parameters: Mapping[str, Any]) -> CheckJudge:
@@ -106,7 +106,7 @@ def package_downgrade(_parameters: Mapping[str, Any]) -> CheckJudge:
         severity = Severity.WARN if ends else None
         yield Mark(trail.field.child("version"), f"{step}; {why}", severity)
 
-    return of_steps(judge)
+    return Swift(judge, always)
 
 
 def _lower(old: View, new: View) -> bool:
@@ -130,4 +130,4 @@ def uninstall_cancelled(_parameters: Mapping[str, Any]) -> CheckJudge:
         )
         yield Mark(trail.field.child("uninstall", "apply"), text, type=CauseType.INVALID)
 
-    return of_steps(judge)
+    return Swift(judge, always)
