@@ -36,14 +36,14 @@ class _Status(msgspec.Struct, frozen=True, rename="camel"):
     node_boot_ids: msgspec.Raw = _NULL
 
 
-class _Object(msgspec.Struct, frozen=True):
+class Subject(msgspec.Struct, frozen=True):
     """What is read of an object, in one pass; a status of megabytes is skipped, not decoded."""
 
     metadata: _Metadata | None = None
     status: _Status | None = None
 
 
-_OBJECT: Final = msgspec.json.Decoder(_Object)
+_SUBJECT: Final = msgspec.json.Decoder(Subject)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +96,29 @@ class Kept:
     doubt: str = ""
 
 
-def keep(keeper: Keeper, new: msgspec.Raw, old: msgspec.Raw, now: datetime) -> Kept:
+def keep(
+    keeper: Keeper,
+    new: msgspec.Raw | Subject | None,
+    old: msgspec.Raw | Subject | None,
+    now: datetime,
+) -> Kept:
     """The patch that puts the conditions of a status write right, if it needs one.
 
     Args:
         keeper: how they are kept.
-        new: the object under review.
+        new: the object under review, as JSON or read already; None where there is none.
         old: the one it replaces.
         now: for the window, and for a Ready that is projected.
     """
     if keeper.read_only:
         return Kept()
     try:
-        after, before = _OBJECT.decode(new), _OBJECT.decode(old)
+        after, before = (
+            _SUBJECT.decode(o) if isinstance(o, msgspec.Raw) else o for o in (new, old)
+        )
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        after = before = None
+    if after is None or before is None:
         return Kept(doubt="object or oldObject has another shape")
     if after.status is None:
         return Kept()
@@ -150,8 +159,8 @@ def _ready(
     keeper: Keeper,
     given: list[Condition],
     old: Mapping[str, Condition],
-    after: _Object,
-    before: _Object,
+    after: Subject,
+    before: Subject,
     now: datetime,
 ) -> list[Condition]:
     """The list with Ready projected, where that is asked for."""

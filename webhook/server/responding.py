@@ -13,8 +13,8 @@ import msgspec
 
 from webhook.reviews.answer import answer
 from webhook.reviews.conversion import decode_conversion
-from webhook.reviews.decode import decode_admission
 from webhook.reviews.engine import Judged
+from webhook.reviews.mutation import mutation_review
 from webhook.server.log import short
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def mutating(state: State) -> Respond:
     """The function behind /mutate."""
 
     def respond(body: bytes) -> bytes:
-        mutated = state.engine.mutate_review(decode_admission(body))
+        mutated = state.engine.mutate_review(mutation_review(body))
         state.metrics.count_mutation(mutated)
         request, mutation = mutated.request, mutated.mutation
         if mutation.patch is not None or mutation.doubt:
