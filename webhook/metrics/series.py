@@ -9,6 +9,8 @@ from webhook.metrics.exposition import Counter, Gauge, Number, Registry
 from webhook.metrics.latency import Latencies
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+
     from webhook.core.writer import Writer
     from webhook.reviews.engine import Judged, Mutated
     from webhook.reviews.verdict import Verdict
@@ -133,6 +135,7 @@ class Metrics:
             registry=self.registry,
         )
         self._children: dict[_Asked, Number] = {}
+        self._converted: dict[str, Number] = {}
 
     def know(self, kinds: frozenset[str]) -> None:
         """The kinds that are guarded from now on; those of before are counted on by name."""
@@ -197,9 +200,17 @@ class Metrics:
             written = "true" if mutation.written else "false"
             self.legacy.labels(kind, mutation.writer.value, written).inc()
 
-    def count_conversion(self, desired: str, served: frozenset[str], objects: int) -> None:
-        """Counts the objects of one conversion call."""
-        self.conversions.labels(desired if desired in served else "other").inc(objects)
+    def count_conversion(
+        self, desired: str, served: Callable[[], Container[str]], objects: int
+    ) -> None:
+        """Counts the objects of one conversion call; what is ``served`` is asked once a version."""
+        child = self._converted.get(desired)
+        if child is None:
+            known = desired in served()
+            child = self.conversions.labels(desired if known else "other")
+            if known:
+                self._converted[desired] = child
+        child.inc(objects)
 
     def text(self) -> bytes:
         """The exposition that Prometheus scrapes."""

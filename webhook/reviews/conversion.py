@@ -126,17 +126,19 @@ def convert_slices(
         yield _failure(review, converters)
         return
     conversion = converter.to(version, now)
-    piece = bytearray(_opening(review.uid))
-    comma = b""
+    piece = [_opening(review.uid)]
+    length = 0
     for one in review.objects:
-        piece += comma
-        piece += _converted(one, conversion)
-        comma = b","
-        if len(piece) >= size:
-            yield bytes(piece)
-            piece.clear()
-    piece += b"]}}"
-    yield bytes(piece)
+        made = _converted(one, conversion)
+        piece += made, b","
+        length += len(made)
+        if length >= size:
+            yield b"".join(piece[:-1])
+            piece, length = [b","], 0
+    if piece[-1] == b",":
+        piece.pop()
+    piece.append(b"]}}")
+    yield b"".join(piece)
 
 
 def _converted(one: Fields | msgspec.Raw, conversion: Conversion) -> bytes:

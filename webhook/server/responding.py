@@ -89,9 +89,11 @@ def converting(state: State) -> Respond:
     def respond(body: bytes) -> bytes | Awaitable[list[bytes]]:
         review = decode_conversion(body)
         slices = state.engine.convert_slices(review)
-        served = frozenset(v for one in state.engine.converters.values() for v in one.served)
         state.metrics.count_conversion(review.desired, served, len(review.objects))
         return b"".join(slices) if len(body) <= ONE_TURN else in_turns(slices)
+
+    def served() -> set[str]:
+        return {v for one in state.engine.converters.values() for v in one.served}
 
     async def in_turns(slices: Iterator[bytes]) -> list[bytes]:
         pieces = []

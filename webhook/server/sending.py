@@ -11,28 +11,35 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from webhook.server.failure import Answer
 
-_LINES: Final = {code: f"{code.value} {code.phrase}".encode() for code in HTTPStatus}
-
 PIECE: Final = 256 * 1024
 """Bytes of an answer that are encrypted in one go."""
 
 
-class _Date:
-    """The time of day as HTTP writes it, made once a second."""
+class _Heads:
+    """What each kind of head begins with, the time of day included: made once a second."""
 
     def __init__(self) -> None:
         self._second = -1
-        self._text = b""
+        self._made: dict[tuple[int, str, bool], bytes] = {}
 
-    def __call__(self) -> bytes:
+    def of(self, kind: tuple[int, str, bool]) -> bytes:
+        """Status line and fields for a code, a type and whether the connection ends; no length yet."""
         now = int(time.time())
         if now != self._second:
-            self._text = formatdate(now, usegmt=True).encode()
+            self._made.clear()
             self._second = now
-        return self._text
+        made = self._made.get(kind)
+        if made is None:
+            made = self._made[kind] = self._make(*kind)
+        return made
+
+    def _make(self, code: int, media: str, ending: bool) -> bytes:
+        date = formatdate(self._second, usegmt=True)
+        line = f"HTTP/1.1 {code} {HTTPStatus(code).phrase}\r\nContent-Type: {media}\r\nDate: {date}\r\n"
+        return (line + ("Connection: close\r\n" if ending else "")).encode()
 
 
-_date: Final = _Date()
+_heads: Final = _Heads()
 
 
 def head_of(code: int, size: int, *, ending: bool) -> bytes:
@@ -42,13 +49,7 @@ def head_of(code: int, size: int, *, ending: bool) -> bytes:
 
 def page_head(code: int, media: str, size: int, *, ending: bool) -> bytes:
     """The same for a page of another type."""
-    return b"HTTP/1.1 %b\r\nContent-Type: %b\r\nContent-Length: %d\r\nDate: %b\r\n%b\r\n" % (
-        _LINES[HTTPStatus(code)],
-        media.encode(),
-        size,
-        _date(),
-        b"Connection: close\r\n" if ending else b"",
-    )
+    return b"%bContent-Length: %d\r\n\r\n" % (_heads.of((code, media, ending)), size)
 
 
 class Outlet:
@@ -62,8 +63,8 @@ class Outlet:
 
     def send(self, answer: Answer, *, ending: bool) -> None:
         """All of it at once."""
-        size = sum(map(len, answer.pieces))
-        self._transport.write(head_of(answer.code, size, ending=ending) + b"".join(answer.pieces))
+        body = answer.pieces[0] if len(answer.pieces) == 1 else b"".join(answer.pieces)
+        self._transport.write(head_of(answer.code, len(body), ending=ending) + body)
 
     async def send_slowly(self, answer: Answer, *, ending: bool) -> None:
         """Piece by piece, each freed once it is sent; others get their turns."""
