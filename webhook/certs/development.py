@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import secrets
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -87,7 +86,7 @@ def _write(folder: Path, bundle: CertBundle) -> None:
     The names are links through `..data`, which is a link to a folder of its own; so no reader ever
     sees a certificate beside another one's key.
     """
-    version = f"..{secrets.token_hex(8)}"
+    version = f"..{os.urandom(8).hex()}"
     target = folder / version
     target.mkdir(mode=0o700)
     contents = {KEY: bundle.key_pem, CERT: bundle.cert_pem, CA: bundle.ca_pem}
@@ -108,7 +107,7 @@ def _write(folder: Path, bundle: CertBundle) -> None:
 
 def _link(folder: Path, name: str, target: str) -> None:
     """Point `name` at `target` by rename; a plain file of that name makes way."""
-    temporary = folder / f"..link-{secrets.token_hex(8)}"
+    temporary = folder / f"..link-{os.urandom(8).hex()}"
     temporary.symlink_to(target)
     temporary.replace(folder / name)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import ssl
-import tempfile
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -16,6 +15,20 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_MONTHS: Final = [
+    "Jan",
+    "Feb",
+    "Mar",
+    "Apr",
+    "May",
+    "Jun",
+    "Jul",
+    "Aug",
+    "Sep",
+    "Oct",
+    "Nov",
+    "Dec",
+]
 _TURNS: Final = 8
 """More than a handshake has."""
 
@@ -73,11 +86,16 @@ def _shaken(client: ssl.SSLContext, server: ssl.SSLContext) -> dict[str, Any]:
 
 def _dates(certificate: dict[str, Any]) -> tuple[datetime, datetime]:
     """When a certificate begins and ends."""
-    begin, end = (
-        datetime.fromtimestamp(ssl.cert_time_to_seconds(certificate.get(name, "")), UTC)
-        for name in ("notBefore", "notAfter")
-    )
-    return begin, end
+    return _moment(certificate.get("notBefore", "")), _moment(certificate.get("notAfter", ""))
+
+
+def _moment(text: str) -> datetime:
+    """What OpenSSL prints, ``Jan  5 09:34:43 2018 GMT``; `ssl` would load all of strptime. Raises ValueError."""
+    month, day, clock, year, zone = text.split()
+    if zone != "GMT":
+        raise ValueError(zone)
+    number, (hour, minute, second) = _MONTHS.index(month) + 1, map(int, clock.split(":"))
+    return datetime(int(year), number, int(day), hour, minute, second, tzinfo=UTC)
 
 
 def _first(pem: bytes) -> str:
@@ -95,6 +113,8 @@ def _as_file(pem: bytes) -> Iterator[str]:
             file.flush()
             yield f"/proc/self/fd/{file.fileno()}"
     else:
+        import tempfile
+
         with tempfile.NamedTemporaryFile() as named:
             named.write(pem)
             named.flush()

@@ -12,18 +12,15 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-import click
-
 _COLLECTING: Final = gc.isenabled()
 gc.disable()  # nothing that is loaded is garbage, and to look for some takes a tenth of the start
 os.environ.setdefault(
     "PYDANTIC_DISABLE_PLUGINS", "__all__"
 )  # looking for them reads every distribution
 
-from webhook.cli.failures import EXPECTED, USAGE_ERROR, explain_fault  # noqa: E402
+import click  # noqa: E402
 
-if _COLLECTING:
-    gc.enable()
+from webhook.cli.failures import EXPECTED, USAGE_ERROR, explain_fault  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +40,16 @@ _VERBS: Final = {
 INTERRUPTED: Final = 130
 
 
+def _collect() -> None:
+    """Lets garbage be looked for again, but never in what is there by now."""
+    if _COLLECTING:
+        gc.freeze()
+        gc.enable()
+
+
+_collect()
+
+
 class _Verbs(click.Group):
     """Imports a verb's module only when it is asked for: `validate` never pays for aiohttp."""
 
@@ -58,7 +65,13 @@ class _Verbs(click.Group):
         if place is None:
             return None
         module, _, name = place.partition(":")
-        command: click.Command = getattr(import_module(module), name)
+        if module not in sys.modules:
+            gc.disable()
+            try:
+                import_module(module)
+            finally:
+                _collect()
+        command: click.Command = getattr(sys.modules[module], name)
         return command
 
 

@@ -75,10 +75,10 @@ def serve(config: Path | None, say_how: bool, **flags: Any) -> int:
     Every flag can also stand in the file of --config, or in the environment as
     SKYHOOK_WEBHOOK_PORT and so on; flags win over the environment, that over the file.
     """
-    settings = settings_of(config, flags)
-    source = None if config is None else _Again(config, flags)
     gc.disable()  # until all is loaded, and frozen
     try:
+        settings = settings_of(config, flags)
+        source = None if config is None else _Again(config, flags)
         return run(settings, source, say_how=say_how)
     finally:
         gc.enable()

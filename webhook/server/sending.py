@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from email.utils import formatdate
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from webhook.server.failure import Answer
+
+_DATE: Final = "%a, %d %b %Y %H:%M:%S GMT"
+"""In English: nobody here sets a locale for times."""
 
 PIECE: Final = 256 * 1024
 """Bytes of an answer that are encrypted in one go."""
@@ -34,7 +36,7 @@ class _Heads:
         return made
 
     def _make(self, code: int, media: str, ending: bool) -> bytes:
-        date = formatdate(self._second, usegmt=True)
+        date = time.strftime(_DATE, time.gmtime(self._second))
         line = f"HTTP/1.1 {code} {HTTPStatus(code).phrase}\r\nContent-Type: {media}\r\nDate: {date}\r\n"
         return (line + ("Connection: close\r\n" if ending else "")).encode()
 
