@@ -64,7 +64,7 @@ def test_recorded_and_planted_writes_get_one_verdict_either_way(engine: Engine) 
         skyhook(nodeState=[]),
         skyhook() | {"status": None},
         skyhook() | {"status": "complete"},
-        skyhook() | {"spec": 7},
+        skyhook() | {"metadata": 7},
         "no object",
         ["no object"],
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from webhook.core.field import FieldPath
@@ -23,6 +24,7 @@ _ITEM: Final = re.compile(r"[^:,\s]+:[^,\s]+")
 _FRACTION: Final = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
 
 
+@lru_cache(1024)
 def fraction(text: str | None) -> tuple[int, int] | None:
     """``2/3`` -> (2, 3); None for anything else."""
     found = _FRACTION.fullmatch(text) if text is not None else None
@@ -62,8 +64,11 @@ def in_progress_fits(_parameters: Mapping[str, Any]) -> CheckJudge:
         return (0, 0, 0) if parts is None or busy is None else (busy, *parts)
 
     def clean(run: Run, _new: Any, _key: str) -> bool:
-        busy, done, all_of_them = counted(run.new)
-        return busy + done <= all_of_them
+        """Asked at both places, answered once."""
+        if clean not in run.memo:
+            busy, done, all_of_them = counted(run.new)
+            run.memo[clean] = busy + done <= all_of_them
+        return bool(run.memo[clean])
 
     def judge(run: Run, _old: View | None, _new: View | None, _trail: Trail) -> Iterator[Mark]:
         busy, done, all_of_them = counted(run.new)

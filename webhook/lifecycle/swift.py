@@ -69,11 +69,14 @@ class Glance:
 
     Attributes:
         clean: that of the rules which have one.
+        parts: the members that are asked, where nothing is asked of the whole: the others, which may
+            be large (managedFields), are not decoded then.
         hollow: members below which some rule has none, and whether they may be there without content;
-            as they may be large, they are looked at before anything is decoded.
+            they are looked at before anything is decoded, too.
     """
 
     clean: Clean
+    parts: tuple[tuple[str, Clean], ...] = ()
     hollow: tuple[tuple[str, bool], ...] = ()
 
     def __call__(self, run: Run, new: View, key: str) -> bool:
@@ -81,10 +84,18 @@ class Glance:
         if self.hollow:
             members = new.members
             for name, bare in self.hollow:
-                part = members.get(name)
-                if part is not None and part != NULL and not (bare and _is_bare(part)):
+                there = members.get(name)
+                if there is not None and there != NULL and not (bare and _is_bare(there)):
                     return False
-        return self.clean(run, new.value, key)
+        if not self.parts:
+            return self.clean(run, new.value, key)
+        if new.fields is None:
+            return False
+        for name, ask in self.parts:
+            part = new.child(name)
+            if part is not None and not ask(run, part.value, name):
+                return False
+        return True
 
 
 def _is_bare(part: Any) -> bool:
@@ -106,8 +117,10 @@ def glance(branch: Branch) -> Glance | None:
     keys = [(key, ask) for key, ask in whole.items() if ask is not None]
     bare = {key: not twig.judges for key, (_, twig) in branch.keys.items()}
     hollow = tuple((key, bare[key]) for key, ask in whole.items() if ask is None)
-    inner = branch.keys or branch.wild
-    return Glance(_composed(asked, keys, each) if inner else _all(asked), hollow)
+    if not branch.keys and not branch.wild:
+        return Glance(_all(asked))
+    parts = () if asked or each else tuple(keys)
+    return Glance(_composed(asked, keys, each), parts, hollow)
 
 
 def _whole(branch: Branch) -> Clean | None:

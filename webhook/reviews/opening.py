@@ -30,8 +30,8 @@ _KIND: Final = re.compile(  # possessive: white space in two places is no way to
 _FAR: Final = 2048
 """The API server writes the kind right behind the uid; it is not looked for further on."""
 _MAP: Final = dict[str, msgspec.Raw]
-_MAPS: Final = ("metadata", "spec", "status")
-_ROOT: Final = ("apiVersion", "kind", *_MAPS)
+_MAPS: Final = ("metadata", "status")
+_ROOT: Final = ("apiVersion", "kind", "metadata", "spec", "status")
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,11 +55,15 @@ def odd_amounts(_parameters: Mapping[str, Any]) -> CheckJudge:
 def _meant(_run: Run, new: Any, _key: str) -> bool:
     if type(new) is not dict:
         return False
-    cpu = [_amount(new[name]) for name in _CPU if name in new]
-    memory = [_amount(new[name]) for name in _MEMORY if name in new]
-    return all(one is not None and one <= _MUCH_CPU for one in cpu) and all(
-        one is not None and one >= _LITTLE_MEMORY for one in memory
-    )
+    for name in _CPU:
+        if name in new and not ((cpu := _amount(new[name])) is not None and cpu <= _MUCH_CPU):
+            return False
+    for name in _MEMORY:
+        if name in new and not (
+            (size := _amount(new[name])) is not None and size >= _LITTLE_MEMORY
+        ):
+            return False
+    return True
 
 
 def _hint(number: str, unit: str) -> str:

@@ -54,11 +54,17 @@ def dependency_cycles(_parameters: Mapping[str, Any]) -> CheckJudge:
 
 
 def _no_cycle(_run: Run, new: Any, _key: str) -> bool:
-    if type(new) is not dict or not all(type(package) is dict for package in new.values()):
+    if type(new) is not dict:
         return False
-    waiting = {key: package["dependsOn"] for key, package in new.items() if "dependsOn" in package}
-    if not all(type(wanted) is dict for wanted in waiting.values()):
-        return False
+    waiting = {}
+    for key, package in new.items():
+        if type(package) is not dict:
+            return False
+        wanted = package.get("dependsOn")
+        if wanted is not None:
+            waiting[key] = wanted
+            if type(wanted) is not dict:
+                return False
     if not waiting:
         return True
     graph = {key: [name for name in waiting.get(key, ()) if name in new] for key in new}

@@ -14,7 +14,7 @@ from webhook.lifecycle.swift import Swift
 from webhook.specs.beyond import fresh
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from webhook.core.view import View
     from webhook.lifecycle.path import Trail
@@ -66,17 +66,16 @@ def taint_collision(parameters: Mapping[str, Any]) -> CheckJudge:
     known(parameters, "prefix", "taints")
     prefix, usual = word(parameters, "prefix"), words(parameters, "taints")
 
+    def known_to(run: Run) -> tuple[Iterable[str], ...]:
+        return usual, _tolerated(run.new), _on_nodes(run)
+
     def taken(run: Run, name: str | None) -> list[str]:
-        if not name:
-            return []
-        end = f"_{name}"
-        keys = (*usual, *_tolerated(run.new), *_on_nodes(run))
-        return sorted({key for key in keys if key == name or key.endswith(end)})
+        return sorted({key for keys in known_to(run) for key in _taken(name, keys)})
 
     def clean(run: Run, _new: Any, _key: str) -> bool:
         """Asked at both places, answered once."""
         if clean not in run.memo:
-            run.memo[clean] = not taken(run, _name(run))
+            run.memo[clean] = not any(_taken(_name(run), keys) for keys in known_to(run))
         return bool(run.memo[clean])
 
     def judge(run: Run, _old: View | None, _new: View | None, trail: Trail) -> Iterator[Mark]:
@@ -90,6 +89,12 @@ def taint_collision(parameters: Mapping[str, Any]) -> CheckJudge:
             )
 
     return Swift(fresh(judge), clean)
+
+
+def _taken(name: str | None, keys: Iterable[str]) -> list[str]:
+    """Those of the keys that a deletion of this name removes."""
+    end = f"_{name}"
+    return [key for key in keys if key == name or key.endswith(end)] if name else []
 
 
 def _name(run: Run) -> str | None:

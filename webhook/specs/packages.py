@@ -132,5 +132,6 @@ def _switches_fit(_run: Run, new: Any, _key: str) -> bool:
     if type(block) is not dict:
         return block is None
     enabled, apply = block.get("enabled"), block.get("apply")
-    known = all(switch is None or type(switch) is bool for switch in (enabled, apply))
-    return known and (apply is not True or enabled is True)
+    if not (enabled is None or type(enabled) is bool):
+        return False
+    return apply is None or apply is False or (apply is True and enabled is True)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _PAIRS: Final = (("cpuRequest", "cpuLimit"), ("memoryRequest", "memoryLimit"))
 NAMES: Final = tuple(name for pair in _PAIRS for name in pair)
 
+_NONE: Final = [None] * len(NAMES)
+
 
 def package_resources(_parameters: Mapping[str, Any]) -> CheckJudge:
     """All four quantities or none (skyhook_webhook.go validateResourceOverrides).
@@ -53,13 +55,11 @@ def _amounts_fit(_run: Run, new: Any, _key: str) -> bool:
     if type(new) is not dict:
         return False
     texts = [new.get(name) for name in NAMES]
-    if not any(text is not None for text in texts):
+    if texts == _NONE:
         return True
-    if not all(type(text) is str for text in texts):
-        return False
     try:
         cpu, most_cpu, memory, most_memory = map(parse_quantity, texts)
-    except (QuantityError, UnusualQuantityError):
+    except (QuantityError, UnusualQuantityError, TypeError):  # the last: it is no text
         return False
     return 0 < cpu <= most_cpu and 0 < memory <= most_memory
 

@@ -40,10 +40,12 @@ def labels_alone(_run: Run, new: Any, _key: str) -> bool:
     if type(new) is not dict or new.keys() != {"matchLabels"}:
         return False
     labels = new["matchLabels"]
-    return type(labels) is dict and all(
-        type(text) is str and wrong_with_key(key) is None and wrong_with_value(text) is None
-        for key, text in labels.items()
-    )
+    if type(labels) is not dict:
+        return False
+    for key, text in labels.items():
+        if type(text) is not str or wrong_with_key(key) or wrong_with_value(text):
+            return False
+    return True
 
 
 def _plain(selector: View) -> bool:
