@@ -81,18 +81,19 @@ class Glance:
 
     def __call__(self, run: Run, new: View, key: str) -> bool:
         """Whether it is certain that nothing is to be said of this value."""
-        if self.hollow:
-            members = new.members
-            for name, bare in self.hollow:
-                there = members.get(name)
-                if there is not None and there != NULL and not (bare and _is_bare(there)):
-                    return False
+        if not self.parts and not self.hollow:
+            return self.clean(run, new.value, key)
+        members = new.fields
+        if members is None:
+            return False
+        for name, bare in self.hollow:
+            there = members.get(name)
+            if there is not None and there != NULL and not (bare and _is_bare(there)):
+                return False
         if not self.parts:
             return self.clean(run, new.value, key)
-        if new.fields is None:
-            return False
         for name, ask in self.parts:
-            part = new.child(name)
+            part = new.child(name) if name in members else None
             if part is not None and not ask(run, part.value, name):
                 return False
         return True
