@@ -46,6 +46,8 @@ def cut(text: str, most: int) -> str:
 
 def answer(request: AdmissionRequest, verdict: Verdict) -> AdmissionResponse:
     """The response to a request; its uid is the request's."""
+    if verdict.clean:
+        return AdmissionResponse(request.uid, allowed=True)
     return AdmissionResponse(
         uid=request.uid,
         allowed=verdict.allowed,

@@ -53,9 +53,19 @@ class Verdict:
         return not self.denied
 
     @property
+    def clean(self) -> bool:
+        """Whether there is nothing to tell anybody."""
+        told = self.denied or self.warned or self.audited
+        return not (told or self.would_deny or self.broken_glass)
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """All of them, denials first."""
         return (*self.denied, *self.warned, *self.audited)
+
+
+_CLEAN: Final = {writer: Verdict(writer) for writer in Writer}
+"""The commonest verdict, made once."""
 
 
 def judge(
@@ -76,11 +86,11 @@ def judge(
     writer = classify(name, policy.operators, user.groups if user is not None else None)
     guards = _guards(request, catalog)
     if not guards or request.operation not in _JUDGED:
-        return Verdict(writer)
+        return _CLEAN[writer]
     old, new = request.objects()
     leaves = request.operation == "DELETE" and old is not None and old.fields is not None
     if not leaves and (new is None or (old is not None and old.like(new))):
-        return Verdict(writer)
+        return _CLEAN[writer]
     version = (request.request_kind or request.kind).version
     names = (name, *((user.groups if user is not None else None) or ()))
 
@@ -99,7 +109,7 @@ def judge(
     else:
         found = [f for guard in guards for f in guard.plan.judge(run(guard), refuses)]
     if not found:
-        return Verdict(writer)
+        return _CLEAN[writer]
     verdict = _settle(found, policy, writer, names)
     if not verdict.denied:
         return verdict
