@@ -58,7 +58,7 @@ mutants: tools ## change the code in COUNT small ways and see which the unit tes
 playground: setup ## a real kube-apiserver and etcd to try things on, until Ctrl-C (docs/first-denial.md)
 	$(BIN)/python -m tests.kube.playground .playground
 
-profiles: setup ## write webhook/profiles/ready/: the default profiles, joined and checked
+profiles: setup ## write webhook/profiles/ready/: our profiles, joined and checked
 	$(BIN)/python -m tests.ready
 
 messages: setup ## write docs/messages.md: every message of every rule, by judging examples

@@ -1,4 +1,4 @@
-"""The default profiles, joined and checked: `python -m tests.ready` writes webhook/profiles/ready/.
+"""Our profiles, joined and checked: `python -m tests.ready` writes webhook/profiles/ready/.
 
 tests/test_ready.py says so where that is not what the YAML says.
 """
@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from webhook.catalog import PROFILES, READY, base, built
+from webhook.catalog import MORE_PROFILES, PROFILES, READY, base, built
 from webhook.lifecycle.prepared import Prepared, marks_of
+
+NAMES = (*PROFILES, *MORE_PROFILES)
 
 
 def prepared(name: str) -> Prepared:
@@ -21,7 +23,7 @@ def prepared(name: str) -> Prepared:
 
 def main() -> None:
     READY.mkdir(exist_ok=True)
-    for name in PROFILES:
+    for name in NAMES:
         Path(READY / f"{name}.json").write_bytes(prepared(name).text())
 
 

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from tests.ready import prepared
+from tests.ready import NAMES, prepared
 from webhook import catalog
-from webhook.catalog import PROFILES, READY, base, built, shipped
+from webhook.catalog import READY, base, built, shipped
 from webhook.lifecycle.prepared import Prepared
 
 
-@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("name", NAMES)
 def test_what_is_kept_is_what_the_yaml_says(name):
     kept = (READY / f"{name}.json").read_bytes()
     assert kept == prepared(name).text(), "run `make profiles`"
@@ -20,9 +20,19 @@ def test_what_is_kept_is_what_the_yaml_says(name):
     assert shipped(name) == built(name)
 
 
-@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_file_that_a_profile_stands_on_is_marked(name):
-    assert set(prepared(name).marks) == {f"{name}.yaml", base(name)["body"]}
+    document = base(name)
+    assert "extends" not in document, "mark the base, too"
+    assert set(prepared(name).marks) == {
+        f"{name}.yaml",
+        *([document["body"]] if "body" in document else []),
+    }
+
+
+def test_a_name_of_no_profile_is_told_as_before():
+    with pytest.raises(FileNotFoundError):
+        shipped("no-such-profile")
 
 
 def test_yaml_that_has_been_changed_counts_at_once(monkeypatch):

@@ -45,7 +45,7 @@ PROFILES: Final = ("skyhook", "nodewright")
 _HERE: Final = Path(__file__).parent
 _PROFILES: Final = _HERE / "profiles"
 READY: Final = _PROFILES / "ready"
-"""The default profiles as they were joined and checked once (`make profiles`), for a quick start."""
+"""Our profiles as they were joined and checked once (`make profiles`), for a quick start."""
 
 _EXAMPLES: Final = (
     "profiles/examples/skyhook.yaml",
@@ -151,7 +151,7 @@ def rule_examples(name: str) -> tuple[Mapping[str, Any], ...]:
 @cache
 def shipped(name: str) -> Profile:
     """A profile of ours, by name. Raises ProfileError, FileNotFoundError."""
-    if name in PROFILES:
+    if name in (*PROFILES, *MORE_PROFILES):
         ready = Prepared.of((READY / f"{name}.json").read_bytes())
         if ready.marks == marks_of(_PROFILES, ready.marks):  # else somebody works on the YAML
             return ready.profile
