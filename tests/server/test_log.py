@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import logging
 
+import msgspec
 import pytest
 
 from tests.lifecycle.skyhook import entry, node
 from tests.reviews.builders import OPERATOR, PERSON, UID, body
-from webhook.server.log import Bridge, Log, short
+from webhook.server.log import MOST_HELD, Bridge, Log, short
 
 CANARY = "canary-4711"
 
@@ -17,6 +18,47 @@ CANARY = "canary-4711"
 def logged(level="info"):
     lines = []
     return Log(level, lambda line: lines.append(json.loads(line))), lines
+
+
+class Line(msgspec.Struct):
+    event: str
+
+
+def gathering():
+    """A log that gathers, what it has written, and what it wants to be done later."""
+    written, later = [], []
+    log = Log("info", written.append)
+    log.gather(lambda _, do: later.append(do))
+    return log, written, later
+
+
+def test_lines_that_come_thick_and_fast_are_written_together_and_in_order():
+    log, written, later = gathering()
+    for name in "abc":
+        log.line(Line(name), urgent=False)
+    assert [json.loads(x)["event"] for x in written] == ["a"], "the first one waits for nothing"
+    (release,) = later
+    release()
+    assert written[1:] == [b'{"event":"b"}\n{"event":"c"}\n']
+
+
+def test_what_is_urgent_comes_at_once_behind_what_was_held():
+    log, written, later = gathering()
+    log.line(Line("a"), urgent=False)
+    log.line(Line("b"), urgent=False)
+    log.line(Line("denied"))
+    log.line(Line("c"), urgent=False)
+    log("info", "ended")
+    found = [json.loads(x)["event"] for x in b"".join(written).splitlines()]
+    assert found == ["a", "b", "denied", "c", "ended"]
+    assert len(later) == 1, "one timer at a time"
+
+
+def test_what_is_held_is_bounded():
+    log, written, _ = gathering()
+    for _ in range(MOST_HELD + 1):
+        log.line(Line("x"), urgent=False)
+    assert sum(x.count(b"\n") for x in written) == MOST_HELD + 1
 
 
 def test_a_review_is_one_line_with_uid_user_object_and_rules(server):

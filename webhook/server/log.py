@@ -6,6 +6,7 @@ import errno
 import logging
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
@@ -24,6 +25,12 @@ _NO_DESCRIPTORS: Final = frozenset({errno.EMFILE, errno.ENFILE})
 _AGAIN: Final = 10.0
 
 Write = Callable[[bytes], object]
+Later = Callable[[float, Callable[[], None]], object]
+"""A loop's `call_later`."""
+HELD: Final = 0.005
+"""Seconds for which lines of allowed reviews may wait for one another: a call of the kernel for each
+would be the dearest part of a small review beside its rules."""
+MOST_HELD: Final = 256
 
 
 class Log:
@@ -38,6 +45,31 @@ class Log:
         self.level = _LEVELS[level]
         self.also: dict[str, Any] = {}
         self._write = write or _stderr
+        self._held: deque[bytes] = deque()
+        self._later: Later | None = None
+        self._due = False  # `_release` will be called
+        self._last = -HELD  # when a line was written that waited for nothing
+
+    def gather(self, later: Later) -> None:
+        """From now on lines that come thick and fast are written together, within `HELD` seconds.
+
+        The first one after a pause is written at once, and so is everything but allowed reviews, with what
+        was held before it. A process that is killed loses what it holds; every other end calls `flush`.
+        """
+        self._later = later
+
+    def _release(self) -> None:
+        self._due = False
+        self.flush()
+
+    def flush(self) -> None:
+        """Writes what is held, from whichever thread."""
+        lines = []
+        with suppress(IndexError):
+            while True:
+                lines.append(self._held.popleft())
+        if lines:
+            self._write(b"".join(lines))
 
     def at(self, level: str) -> None:
         """From now on the least level that is written."""
@@ -54,15 +86,31 @@ class Log:
             **self.also,
             **fields,
         }
+        self.flush()
         self._write(_ENCODE.encode(line) + b"\n")
 
     def wants(self, level: str) -> bool:
         """Whether lines of this level are written."""
         return _LEVELS[level] >= self.level
 
-    def line(self, line: msgspec.Struct) -> None:
+    def line(self, line: msgspec.Struct, *, urgent: bool = True) -> None:
         """One line whose form is fixed, with time, level and event of its own."""
-        self._write(_ENCODE.encode(line) + b"\n")
+        text = _ENCODE.encode(line) + b"\n"
+        if urgent or self._later is None:
+            self.flush()
+            self._write(text)
+            return
+        if not self._due:
+            now = time.monotonic()
+            quiet, self._last = now - self._last, now
+            if quiet > HELD:
+                self._write(text)
+                return
+            self._due = True
+            self._later(HELD, self._release)
+        self._held.append(text)
+        if len(self._held) >= MOST_HELD:
+            self.flush()
 
     def fault(self, event: str, error: BaseException, **fields: Any) -> None:
         """A fault of ours: its type and its place, not its text, which may hold what was read."""

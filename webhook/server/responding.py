@@ -153,7 +153,8 @@ def log_review(state: State, judged: Judged, seconds: float) -> None:
             round(seconds * 1000, 3),
             short(verdict.broken_glass),
             state.log.also.get("worker"),
-        )
+        ),
+        urgent=level != "info",
     )
 
 

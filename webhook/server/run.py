@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import gc
 import os
 import signal
@@ -176,6 +177,8 @@ class Server:
     async def run(self, on_ready: Callable[[Server], None] | None = None) -> bool:
         """Serves until SIGTERM or SIGINT, then drains; a second signal ends at once. Returns True."""
         loop = asyncio.get_running_loop()
+        self.state.log.gather(loop.call_later)
+        atexit.register(self.state.log.flush)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._signalled, number)
         try:
