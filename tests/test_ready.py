@@ -30,6 +30,16 @@ def test_every_file_that_a_profile_stands_on_is_marked(name):
     }
 
 
+@pytest.mark.parametrize(
+    "text", [b"{}", b'{"marks": {}, "profile": {"profile": "x", "new": 1}}', None]
+)
+def test_what_the_model_does_not_take_is_made_from_the_yaml(monkeypatch, tmp_path, text):
+    monkeypatch.setattr(catalog, "READY", tmp_path)
+    if text is not None:
+        (tmp_path / "skyhook.json").write_bytes(text)
+    assert catalog.shipped.__wrapped__("skyhook") == built("skyhook")
+
+
 def test_a_name_of_no_profile_is_told_as_before():
     with pytest.raises(FileNotFoundError):
         shipped("no-such-profile")

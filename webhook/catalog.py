@@ -151,11 +151,18 @@ def rule_examples(name: str) -> tuple[Mapping[str, Any], ...]:
 @cache
 def shipped(name: str) -> Profile:
     """A profile of ours, by name. Raises ProfileError, FileNotFoundError."""
-    if name in (*PROFILES, *MORE_PROFILES):
-        ready = Prepared.of((READY / f"{name}.json").read_bytes())
-        if ready.marks == marks_of(_PROFILES, ready.marks):  # else somebody works on the YAML
-            return ready.profile
-    return built(name)
+    known = name in (*PROFILES, *MORE_PROFILES)
+    ready = _ready(name) if known else None
+    return built(name) if ready is None else ready
+
+
+def _ready(name: str) -> Profile | None:
+    """A profile from its JSON; none while somebody works on its YAML, or on the model."""
+    try:
+        kept = Prepared.of((READY / f"{name}.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    return kept.profile if kept.marks == marks_of(_PROFILES, kept.marks) else None
 
 
 def built(name: str) -> Profile:
