@@ -69,7 +69,7 @@ class Connection(asyncio.Transport):
         self._gone = False
         self._wrote = False  # an answer went out while something was read
         self._left_over: socket.socket | None = None  # after the good-bye: what nobody reads
-        self._timer = self._loop.call_later(limits[0], self._over)
+        self._timer = self._loop.call_later(limits[0], self.abort)
         self._loop.add_reader(self._fd, self._shake)
 
     def _shake(self) -> None:
@@ -78,7 +78,7 @@ class Connection(asyncio.Transport):
         except ssl.SSLWantReadError:
             return
         except (OSError, ValueError):  # no TLS, no common version, a peer that has gone
-            self._over()
+            self.abort()
             return
         self._timer.cancel()
         self._loop.add_reader(self._fd, self._readable)
@@ -94,7 +94,7 @@ class Connection(asyncio.Transport):
         """
         self._wrote = False
         left = A_TURN
-        while not self._paused and not self._closing:
+        while self.is_reading():
             try:
                 got = self._read(left)
             except ssl.SSLWantReadError:
@@ -168,7 +168,8 @@ class Connection(asyncio.Transport):
         self._unsent.append(bytes(data))
         self._waiting += len(data)
         if self._waiting > HIGH and not self._full:
-            self._full = True
+            self._full = True  # who does not read is not read from either
+            self._loop.remove_reader(self._fd)
             self._guarded(self._protocol.pause_writing)  # type: ignore[union-attr]
 
     def _writable(self) -> None:
@@ -186,6 +187,7 @@ class Connection(asyncio.Transport):
         if self._full:
             self._full = False
             self._guarded(self._protocol.resume_writing)  # type: ignore[union-attr]
+            self._read_on()
         if self._closing and not self._unsent:
             self._part()
 
@@ -198,7 +200,7 @@ class Connection(asyncio.Transport):
         if not self._unsent:
             self._part()
         else:
-            self._timer = self._loop.call_later(self._farewell, self._over)
+            self._timer = self._loop.call_later(self._farewell, self.abort)
 
     def _part(self) -> None:
         """Says goodbye, and reads on a while: to close over unread bytes would reset the answer away."""
@@ -208,7 +210,7 @@ class Connection(asyncio.Transport):
         with suppress(OSError):
             self._sock.shutdown(socket.SHUT_WR)
         self._left_over = socket.socket(fileno=self._sock.detach())
-        self._timer = self._loop.call_later(self._farewell, self._over)
+        self._timer = self._loop.call_later(self._farewell, self.abort)
         self._loop.add_reader(self._fd, self._drain)
 
     def _drain(self) -> None:
@@ -219,13 +221,10 @@ class Connection(asyncio.Transport):
             return
         except OSError:
             pass
-        self._over()
+        self.abort()
 
     def abort(self) -> None:
         """Ends now."""
-        self._over()
-
-    def _over(self) -> None:
         self._lost(None)
 
     def _lost(self, error: Exception | None) -> None:
@@ -253,18 +252,22 @@ class Connection(asyncio.Transport):
 
     def is_reading(self) -> bool:
         """Whether what comes is handed over."""
-        return not self._paused and not self._closing
+        return not self._paused and not self._full and not self._closing
 
     def pause_reading(self) -> None:
         """What comes from now on waits in the socket."""
-        if self.is_reading():
+        if not self._closing:
             self._paused = True
             self._loop.remove_reader(self._fd)
 
     def resume_reading(self) -> None:
         """Reads again, from the next turn on."""
-        if self._paused and not self._closing:
+        if self._paused:
             self._paused = False
+            self._read_on()
+
+    def _read_on(self) -> None:
+        if self.is_reading():
             self._loop.add_reader(self._fd, self._readable)
             if self._sock.pending():
                 self._loop.call_soon(self._readable)
