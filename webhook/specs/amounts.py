@@ -55,14 +55,15 @@ def odd_amounts(_parameters: Mapping[str, Any]) -> CheckJudge:
 def _meant(_run: Run, new: Any, _key: str) -> bool:
     if type(new) is not dict:
         return False
-    for name in _CPU:
-        if name in new and not ((cpu := _amount(new[name])) is not None and cpu <= _MUCH_CPU):
-            return False
-    for name in _MEMORY:
-        if name in new and not (
-            (size := _amount(new[name])) is not None and size >= _LITTLE_MEMORY
-        ):
-            return False
+    try:
+        for name in _CPU:
+            if name in new and parse_quantity(new[name]) > _MUCH_CPU:
+                return False
+        for name in _MEMORY:
+            if name in new and parse_quantity(new[name]) < _LITTLE_MEMORY:
+                return False
+    except (QuantityError, UnusualQuantityError, TypeError):  # the last: it is no text
+        return False
     return True
 
 

@@ -9,12 +9,13 @@ from webhook.checks.parameters import known, part, word, words
 from webhook.core.finding import CauseType
 from webhook.core.labels import LONGEST_NAME
 from webhook.core.release import parse_release, within
+from webhook.core.view import UNREADABLE
 from webhook.lifecycle.rule import Mark, show
 from webhook.lifecycle.swift import Swift
 from webhook.specs.beyond import fresh
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from webhook.core.view import View
     from webhook.lifecycle.path import Trail
@@ -66,16 +67,18 @@ def taint_collision(parameters: Mapping[str, Any]) -> CheckJudge:
     known(parameters, "prefix", "taints")
     prefix, usual = word(parameters, "prefix"), words(parameters, "taints")
 
-    def known_to(run: Run) -> tuple[Iterable[str], ...]:
-        return usual, _tolerated(run.new), _on_nodes(run)
-
     def taken(run: Run, name: str | None) -> list[str]:
-        return sorted({key for keys in known_to(run) for key in _taken(name, keys)})
+        if not name:
+            return []
+        end = f"_{name}"
+        keys = [*usual, *_tolerated(run.new), *_on_nodes(run)]
+        found = [key for key in keys if key == name or key.endswith(end)]
+        return sorted(set(found)) if found else found
 
     def clean(run: Run, _new: Any, _key: str) -> bool:
         """Asked at both places, answered once."""
         if clean not in run.memo:
-            run.memo[clean] = not any(_taken(_name(run), keys) for keys in known_to(run))
+            run.memo[clean] = not taken(run, _name(run))
         return bool(run.memo[clean])
 
     def judge(run: Run, _old: View | None, _new: View | None, trail: Trail) -> Iterator[Mark]:
@@ -91,28 +94,32 @@ def taint_collision(parameters: Mapping[str, Any]) -> CheckJudge:
     return Swift(fresh(judge), clean)
 
 
-def _taken(name: str | None, keys: Iterable[str]) -> list[str]:
-    """Those of the keys that a deletion of this name removes."""
-    end = f"_{name}"
-    return [key for key in keys if key == name or key.endswith(end)] if name else []
-
-
 def _name(run: Run) -> str | None:
     return run.new.text("metadata", "name") if run.new is not None else None
 
 
 def _tolerated(root: View | None) -> list[str]:
-    listed = root.at("spec", "additionalTolerations") if root is not None else None
-    value = listed.value if listed is not None else None
-    if not isinstance(value, list):
+    """Read from the spec as a whole: it is new where this is asked, and so decoded once for all."""
+    spec = root.child("spec") if root is not None else None
+    value = spec.value if spec is not None else None
+    if value is UNREADABLE and spec is not None:
+        there = spec.child("additionalTolerations")
+        listed = there.value if there is not None else None
+    else:
+        listed = value.get("additionalTolerations") if isinstance(value, dict) else None
+    return _keys(listed)
+
+
+def _keys(listed: Any) -> list[str]:
+    if not isinstance(listed, list):
         return []
-    keys = [one.get("key") for one in value if isinstance(one, dict)]
+    keys = [one.get("key") for one in listed if isinstance(one, dict)]
     return [key for key in keys if isinstance(key, str)]
 
 
-def _on_nodes(run: Run) -> Iterator[str]:
+def _on_nodes(run: Run) -> list[str]:
+    found: list[str] = []
     for node in run.evidence.every() or ():
         taints = node.at("spec", "taints")
-        for taint in (taints.items or ()) if taints is not None else ():
-            if (key := taint.text("key")) is not None:
-                yield key
+        found += _keys(taints.value if taints is not None else None)
+    return found
