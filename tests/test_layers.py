@@ -99,6 +99,7 @@ HOMES: dict[str, set[str]] = {
     "yaml": {"documents"},
     "jsonpatch": {"mutations"},
     "jsonpointer": {"mutations"},
+    "prometheus_client": {"metrics"},
     "pydantic": {"lifecycle", "models", "settings"},
     "pydantic_settings": {"settings"},
     "msgspec": {

@@ -102,6 +102,7 @@ def test_every_declared_dependency_is_imported_somewhere(wheel):
     names = {
         "PyYAML": "yaml",
         "ruamel.yaml": "ruamel.yaml",
+        "prometheus-client": "prometheus_client",
         "pydantic-settings": "pydantic_settings",
     }
     source = b"\n".join(text for name, text in wheel.items() if name.endswith(".py"))

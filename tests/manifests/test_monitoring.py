@@ -14,18 +14,23 @@ from webhook.manifests.network import services
 from webhook.metrics import Metrics
 
 READINGS = json.loads(engine.READINGS.read_text())["queries"]
-SUFFIXES = {"counter": ("",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",)}
+SUFFIXES = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",)}
 ALERTS = alerts(engine.OPTIONS)
 
 
 def series() -> dict[str, set[str]]:
     """Every series of ours, and its labels."""
     found = {}
-    for family in Metrics(frozenset()).registry.families:
-        labels = set(family.names)
-        for suffix in SUFFIXES[family.kind]:
-            found[f"{family.name}{suffix}"] = labels | ({"le"} if suffix == "_bucket" else set())
+    for metric in Metrics(frozenset()).registry.collect():
+        labels = set(metric_labels(metric.name))
+        for suffix in SUFFIXES[metric.type]:
+            found[f"{metric.name}{suffix}"] = labels | ({"le"} if suffix == "_bucket" else set())
     return found
+
+
+def metric_labels(name: str) -> tuple[str, ...]:
+    collectors = Metrics(frozenset()).registry._names_to_collectors
+    return tuple(collectors[name]._labelnames)
 
 
 SERIES = series()

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from webhook.metrics.exposition import Counter, Gauge
+from prometheus_client import CollectorRegistry, Counter, Gauge
 
 if TYPE_CHECKING:
     from datetime import datetime
-
-    from webhook.metrics.exposition import Registry
 
 
 class CertificateMetrics:
     """What certificates report (``webhook.certs.observer``)."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: CollectorRegistry) -> None:
         self._expiry = Gauge(
             "skyhook_webhook_certificate_expiry_timestamp_seconds",
             "When the served leaf or its CA is over",
@@ -80,7 +78,7 @@ class CertificateMetrics:
 class CrossCheckMetrics:
     """What the cross-check with Nodes reports (``webhook.server.crosscheck``)."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: CollectorRegistry) -> None:
         self._reviews = Counter(
             "skyhook_webhook_cross_checks_total",
             "Reviews that changed copies of Nodes, by result: borne-out by what was remembered or read,"

@@ -6,12 +6,12 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from webhook.metrics.exposition import labelled
+from prometheus_client.core import HistogramMetricFamily
+from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from webhook.metrics.exposition import Registry
 
 BUCKETS: Final = (
     0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
@@ -33,28 +33,30 @@ class Latency:
         self.total += seconds
 
 
-class Latencies:
+class Latencies(Collector):
     """One histogram by path."""
 
-    kind = "histogram"
-
-    def __init__(self, name: str, about: str, *, registry: Registry) -> None:
-        self.name, self.about = name, about
-        self.names: tuple[str, ...] = ("webhook",)
+    def __init__(self, name: str, documentation: str) -> None:
+        self._name = name
+        self._documentation = documentation
+        self._type = "histogram"
+        self._labelnames = ("webhook",)
         self._paths: dict[str, Latency] = {}
-        registry.families.append(self)
+
+    def describe(self) -> Iterator[HistogramMetricFamily]:
+        """What there is, also while nothing has been counted."""
+        yield HistogramMetricFamily(self._name, self._documentation, labels=self._labelnames)
 
     def labels(self, path: str) -> Latency:
         """The one of a path."""
         return self._paths.setdefault(path, Latency())
 
-    def samples(self) -> Iterator[tuple[str, str, float]]:
-        """For the exposition."""
+    def collect(self) -> Iterator[HistogramMetricFamily]:
+        """For Prometheus."""
+        family = HistogramMetricFamily(self._name, self._documentation, labels=self._labelnames)
         for path, latency in self._paths.items():
-            edges = (*map(repr, BUCKETS), "+Inf")
-            sums = tuple(accumulate(latency.counts))
-            for edge, count in zip(edges, sums, strict=True):
-                yield "_bucket", labelled(("le", "webhook"), (edge, path)), float(count)
-            labels = labelled(self.names, (path,))
-            yield "_count", labels, float(sums[-1])
-            yield "_sum", labels, latency.total
+            sums = accumulate(latency.counts)
+            edges = (*map(floatToGoString, BUCKETS), "+Inf")
+            buckets = [(edge, float(count)) for edge, count in zip(edges, sums, strict=True)]
+            family.add_metric([path], buckets, latency.total)
+        yield family
