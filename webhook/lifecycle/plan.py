@@ -6,7 +6,8 @@ The cost grows with the change, not with the object (design, section 5).
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice
+from itertools import compress, islice
+from operator import ne
 from typing import TYPE_CHECKING, Final
 
 from webhook.core.finding import Severity, repeated, shape
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 MOST_FINDINGS: Final = 1000
 """So many findings of one rule and severity are kept; after so many that refuse the write for
 certain the walk ends, since the verdict is clear."""
+
+MANY: Final = 64
+"""Members from which on it pays to compare two objects as a whole, member by member."""
 
 Refuses = Callable[["Finding"], bool]
 """Whether a finding that asks for a denial gets it; a policy may turn it into less."""
@@ -281,6 +285,8 @@ class _Walk:
         """The keys whose values are to be looked at, in the order of the objects."""
         if self.full:
             return [*after, *(key for key in before if key not in after)]
+        if len(after) >= MANY and list(before) == list(after):  # one by one takes five times as long
+            return list(compress(after, map(ne, before.values(), after.values())))
         touched = [key for key, raw in after.items() if before.get(key) != raw]
         return touched + [key for key in before if key not in after]
 
