@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +32,7 @@ class _Judge:
         self.spec = rule
         self.rule = scope.rule_id(rule.id)
         self.bound = Lookup(rule.bound) if rule.bound else None
+        self.least = -math.inf if rule.least is None else rule.least
 
     def __call__(
         self, run: Run, old: View | None, new: View | None, trail: Trail
@@ -68,7 +70,10 @@ class _Judge:
         """The short answer: a number that is in order; a latch that was not set before."""
         if self.spec.order == "latch":
             return True
-        return type(new) is int and self._in_order(run, None, new, START)
+        if type(new) is not int or new < self.least:
+            return False
+        limit = None if self.bound is None else self.bound(run.new, START)
+        return limit is None or (type(limit.value) is int and new <= limit.value)
 
     def _say(
         self, name: str, severity: Severity, text: str, trail: Trail, *, closed: bool = False

@@ -285,7 +285,9 @@ class _Walk:
         """The keys whose values are to be looked at, in the order of the objects."""
         if self.full:
             return [*after, *(key for key in before if key not in after)]
-        if len(after) >= MANY and list(before) == list(after):  # one by one takes five times as long
+        if len(after) >= MANY and list(before) == list(
+            after
+        ):  # one by one takes five times as long
             return list(compress(after, map(ne, before.values(), after.values())))
         touched = [key for key, raw in after.items() if before.get(key) != raw]
         return touched + [key for key in before if key not in after]

@@ -27,6 +27,10 @@ _KIND: Final = re.compile(  # possessive: white space in two places is no way to
     rb'"kind":\s*+\{\s*+(?:"(?:group":\s*+"(?P<group>[^"\\]*+)|version":\s*+"[^"\\]*+|'
     rb'kind":\s*+"(?P<kind>[^"\\]*+))",?+\s*+)++\}'
 )
+_AT: Final = b'"kind":{'
+_LONGEST: Final = 256
+_MOST: Final = 256
+"""Ways to write a kind that are remembered: in which versions, and in which order."""
 _FAR: Final = 2048
 """The API server writes the kind right behind the uid; it is not looked for further on."""
 _MAP: Final = dict[str, msgspec.Raw]
@@ -44,31 +48,45 @@ class Opening:
 
     guards: Mapping[tuple[str, str], tuple[CompiledGuard, ...]]
     _decoders: dict[tuple[str, str], msgspec.json.Decoder[Any]] = field(default_factory=dict)
+    _kinds: dict[bytes, tuple[str, str]] = field(default_factory=dict)
 
     def review(self, body: bytes) -> AdmissionReview:
         """The review in a body, as ``decode_admission``. Raises ReviewError."""
-        found = _KIND.search(body, 0, _FAR)
-        if found is None or found["kind"] is None:
-            return decode_admission(body)
-        group, kind = (str(found[n] or b"", "utf-8", "replace") for n in ("group", "kind"))
-        guards = self.guards.get((group, kind))
-        if guards is None:
+        key = self._kind(body)
+        decoder = None if key is None else self._decoder(key)
+        if decoder is None:
             return decode_admission(body)
         check_text(body)
         try:
-            review: AdmissionReview = self._decoder((group, kind), guards).decode(body)
+            review: AdmissionReview = decoder.decode(body)
         except (msgspec.DecodeError, RecursionError):
             return decode_admission(body)
         its = review.request.kind if review.request is not None else None
-        if its is None or (its.group, its.kind) != (group, kind) or not is_review(review):
+        if its is None or (its.group, its.kind) != key or not is_review(review):
             return decode_admission(body)
         return review
 
-    def _decoder(
-        self, key: tuple[str, str], guards: tuple[CompiledGuard, ...]
-    ) -> msgspec.json.Decoder[Any]:
+    def _kind(self, body: bytes) -> tuple[str, str] | None:
+        """What the head of a body says it is about; the review itself has the last word."""
+        at = body.find(_AT, 0, _FAR)
+        written = bytes(body[at : body.find(b"}", at, at + _LONGEST) + 1]) if at >= 0 else b""
+        known = self._kinds.get(written)
+        if known is not None:
+            return known
+        found = _KIND.search(body, 0, _FAR)
+        if found is None or found["kind"] is None:
+            return None
+        group, kind = (str(found[n] or b"", "utf-8", "replace") for n in ("group", "kind"))
+        if found[0] == written and (group, kind) in self.guards and len(self._kinds) < _MOST:
+            self._kinds[written] = (group, kind)
+        return group, kind
+
+    def _decoder(self, key: tuple[str, str]) -> msgspec.json.Decoder[Any] | None:
         decoder = self._decoders.get(key)
         if decoder is None:
+            guards = self.guards.get(key)
+            if guards is None:
+                return None
             decoder = self._decoders[key] = _decoder(guards)
         return decoder
 

@@ -157,14 +157,16 @@ class Connection(asyncio.Transport):
             return
         if not self._unsent:
             try:
-                self._sock.write(data)
+                sent = self._sock.write(data)
             except ssl.SSLWantWriteError:
-                self._loop.add_writer(self._fd, self._writable)
+                sent = 0
             except OSError as error:
                 self._lost(error)
                 return
-            else:
+            if sent == len(data):
                 return
+            data = data[sent:]
+            self._loop.add_writer(self._fd, self._writable)
         self._unsent.append(bytes(data))
         self._waiting += len(data)
         if self._waiting > HIGH and not self._full:
@@ -176,8 +178,13 @@ class Connection(asyncio.Transport):
         """Goes on with the piece that did not fit: OpenSSL wants the very same bytes again."""
         try:
             while self._unsent:
-                self._sock.write(self._unsent[0])
-                self._waiting -= len(self._unsent.popleft())
+                piece = self._unsent[0]
+                sent = self._sock.write(piece)  # all or nothing, as CPython sets OpenSSL up; still
+                self._waiting -= sent
+                if sent == len(piece):
+                    self._unsent.popleft()
+                else:
+                    self._unsent[0] = piece[sent:]
         except ssl.SSLWantWriteError:
             return
         except OSError as error:

@@ -134,28 +134,30 @@ def log_review(state: State, judged: Judged, seconds: float) -> None:
     if not state.log.wants(level):
         return
     user = request.user_info
-    state.log.line(
-        ReviewLine(
-            round(time.time(), 3),
-            level,
-            "review",
-            short(request.uid),
-            short(user.username) if user else "",
-            short(request.operation),
-            short(request.kind.kind),
-            short(request.sub_resource),
-            short(request.name),
-            not verdict.denied,
-            _rules(verdict.denied),
-            _rules(verdict.warned),
-            _rules(verdict.audited),
-            verdict.would_deny,
-            round(seconds * 1000, 3),
-            short(verdict.broken_glass),
-            state.log.also.get("worker"),
-        ),
-        urgent=level != "info",
+    line = ReviewLine(
+        round(time.time(), 3),
+        level,
+        "review",
+        short(request.uid),
+        short(user.username) if user else "",
+        short(request.operation),
+        short(request.kind.kind),
+        short(request.sub_resource),
+        short(request.name),
+        not verdict.denied,
+        [],
+        [],
+        [],
+        (),
+        round(seconds * 1000, 3),
+        "",
+        state.log.also.get("worker"),
     )
+    if not verdict.clean:
+        line.deny, line.warn = _rules(verdict.denied), _rules(verdict.warned)
+        line.audit, line.would_deny = _rules(verdict.audited), verdict.would_deny
+        line.break_glass = short(verdict.broken_glass)
+    state.log.line(line, urgent=level != "info")
 
 
 def _rules(findings: Sequence[Finding]) -> list[str]:
