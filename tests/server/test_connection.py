@@ -14,7 +14,7 @@ import pytest
 
 from webhook.certs.development import ensure_development_certificate
 from webhook.server.accepting import Accepting
-from webhook.server.connection import HIGH, Connection, Reader
+from webhook.server.connection import A_TURN, HIGH, LEAST, RECORD, Connection, Reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,6 +140,39 @@ def test_what_is_decrypted_already_is_handed_over_in_the_same_turn(tmp_path):
         assert whole(sock, 8) == b"ok" * 4
 
     assert told(tmp_path, b"ok", peer)[:5] == ["64 bytes"] * 3 + ["8 bytes", "over"]
+
+
+class Slow(Echo):
+    """Takes its time over the first byte, so that the peer gets ahead; answers nothing."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(b"")
+        self.buffer = bytearray(size)
+        self.turns = [0]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        if self.turns == [0]:
+            time.sleep(0.5)
+        self.turns[-1] += nbytes
+
+    def turn_over(self) -> None:
+        self.turns.append(0)
+
+
+@pytest.mark.parametrize("size", [64, 4 * RECORD])
+def test_records_of_one_byte_do_not_make_a_turn_last(tmp_path, size):
+    """Their reads are counted, not their bytes: a turn of 256 KiB of them would last for seconds."""
+    sent = 3_000
+
+    def peer(sock):
+        for _ in range(sent):
+            sock.sendall(b"a")
+        sock.unwrap().close()  # waits until all is read
+
+    slow = Slow(size)
+    told(tmp_path, slow, peer)
+    assert sum(slow.turns) == sent
+    assert max(slow.turns) <= A_TURN // LEAST
 
 
 def test_a_protocol_that_fails_is_said_and_its_connection_ends(tmp_path):

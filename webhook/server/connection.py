@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 A_TURN: Final = 256 * 1024
 """Bytes that are read in one turn of the loop; then others have theirs."""
+LEAST: Final = 1024
+"""Bytes that a read counts as at least: of records of one byte, a turn would last for seconds."""
 RECORD: Final = 16 * 1024
 """Bytes of the longest TLS record: for protocols that have no buffer of their own."""
 HIGH: Final = 64 * 1024
@@ -107,7 +109,7 @@ class Connection(asyncio.Transport):
                 self._turn_over()
                 self._ended()
                 return
-            left -= got
+            left -= max(got, LEAST)
             if (self._wrote or left <= 0) and not self._sock.pending():
                 break
         self._turn_over()
@@ -126,7 +128,7 @@ class Connection(asyncio.Transport):
             return len(data)
         room: Any = into.get_buffer(-1)
         got = total = self._fill(len(room), room)
-        while got and len(room) - total >= RECORD and total < most:  # a large body
+        while got >= LEAST and len(room) - total >= RECORD and total < most:  # a large body
             try:
                 got = self._fill(RECORD, room[total:])
             except ssl.SSLWantReadError:
