@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.server.process import Serving, serving
+from tests.server.process import Serving, chunk, head, serving
 from webhook.certs.authority import Authority, service_names
 from webhook.certs.bundle import CertError
 from webhook.certs.clock import utc_now
@@ -164,3 +164,8 @@ def test_where_clients_have_to_show_a_certificate_it_is_ready_all_the_same(tmp_p
         assert 'client_certificates_total{verified="false"' not in server.metrics()
         assert server.call(b"{}").status == 403
         assert "skyhook_webhook_client_certificates_total" in server.metrics()
+        with server.connect() as sock:  # not plain, and over before anybody has looked at it
+            sock.sendall(head("chunked") + chunk(b"{}") + chunk(b""))
+            sock.unwrap().close()
+        assert server.until(lambda: [x for x in server.lines if x.get("code") == 400])
+        assert [line for line in server.lines if line["event"] == "fault"] == []

@@ -12,6 +12,8 @@ from webhook.server.body import check_head, read_body
 from webhook.server.failure import Answer, failure, refusal
 
 if TYPE_CHECKING:
+    import ssl
+
     from webhook.server.routes import Route
 
 NO_BODY: Final = (ConnectionError, HttpProcessingError, web.RequestPayloadError)
@@ -25,6 +27,15 @@ def response_of(answer: Answer) -> web.Response:
     if answer.close:
         response.force_close()
     return response
+
+
+def _session(request: web.Request) -> ssl.SSLObject | None:
+    """Whose call it is. Raises ConnectionResetError when nobody waits for an answer: nor is it known then."""
+    transport = request.transport
+    if transport is None or transport.is_closing():
+        raise ConnectionResetError
+    found: ssl.SSLObject | None = transport.get_extra_info("ssl_object")
+    return found
 
 
 class Handler:
@@ -48,8 +59,7 @@ class Handler:
         except ReviewError as error:
             return route.refuse(error)
         try:
-            tls = request.transport.get_extra_info("ssl_object") if request.transport else None
-            route.check_client(tls)
+            route.check_client(_session(request))
             timeout = route.state.settings.body_timeout
             body = await read_body(request, route.limit, timeout, share)
             answer = route.judge(body)
