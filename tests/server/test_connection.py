@@ -61,7 +61,10 @@ class Echo(Reader):
 
 
 def told(
-    tmp_path: Path, answer: bytes | Echo, peer: Callable[[ssl.SSLSocket], object]
+    tmp_path: Path,
+    answer: bytes | Echo,
+    peer: Callable[[ssl.SSLSocket], object],
+    patience: float = 5.0,
 ) -> list[str]:
     """What the protocol heard while a peer did something in a thread of its own."""
     ensure_development_certificate(tmp_path, now=datetime.now(UTC))
@@ -77,7 +80,8 @@ def told(
 
     async def served() -> None:
         listening = socket.create_server(("127.0.0.1", 0))
-        accepting = Accepting(listening, context, lambda: protocol, (5.0, 2.0), lambda: None)
+        limits = (5.0, 2.0, patience)
+        accepting = Accepting(listening, context, lambda: protocol, limits, lambda: None)
         asyncio.get_running_loop().set_exception_handler(
             lambda _, said: protocol.told.append(said["message"])
         )
@@ -130,6 +134,32 @@ def test_a_peer_that_does_not_read_is_not_read_from(tmp_path):
 
     told(tmp_path, echo, peer)
     assert before_it_reads[0] < asked // 2, "what sockets hold, and one more"
+
+
+def test_a_peer_that_never_reads_on_is_let_go(tmp_path):
+    """Whoever waits to write to it would hold its call, and the room for others', for good."""
+    echo = Echo(LARGE)
+
+    def peer(sock):
+        sock.sendall(b"a")
+        for _ in range(100):
+            time.sleep(0.05)
+            if "lost" in echo.told:
+                return
+        raise AssertionError("it is still held")
+
+    assert told(tmp_path, echo, peer, patience=0.3) == ["1 bytes", "pause", "over", "lost"]
+
+
+def test_a_peer_that_reads_on_now_and_then_is_not_let_go(tmp_path):
+    def peer(sock):
+        sock.sendall(b"a")
+        found = b""
+        while len(found) < len(LARGE):
+            time.sleep(0.2)
+            found += whole(sock, min(1_000_000, len(LARGE) - len(found)))
+
+    assert "resume" in told(tmp_path, LARGE, peer, patience=0.6)
 
 
 def test_what_is_decrypted_already_is_handed_over_in_the_same_turn(tmp_path):

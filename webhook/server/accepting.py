@@ -27,7 +27,7 @@ class Accepting:
         listening: socket.socket,
         context: ssl.SSLContext,
         make: Callable[[], asyncio.BaseProtocol],
-        limits: tuple[float, float],
+        limits: tuple[float, float, float],
         connected: Callable[[], None],
     ) -> None:
         """`limits`: as of `Connection`; `connected`: told of everybody who comes. Raises OSError."""

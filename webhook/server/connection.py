@@ -49,9 +49,9 @@ class Connection(asyncio.Transport):
         plain: socket.socket,
         context: ssl.SSLContext,
         make: Callable[[], asyncio.BaseProtocol],
-        limits: tuple[float, float],
+        limits: tuple[float, float, float],
     ) -> None:
-        """`limits`: seconds for the handshake, and for the peer to answer the end. Raises OSError."""
+        """`limits`: seconds for the handshake, for the peer to answer the end, and to read on. Raises OSError."""
         super().__init__()
         plain.getpeername()  # who has gone already would leave half a wrapper
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -62,7 +62,7 @@ class Connection(asyncio.Transport):
         self._make = make
         self._protocol: asyncio.BaseProtocol | None = None
         self._into: Reader | None = None
-        self._farewell = limits[1]
+        _, self._farewell, self._patience = limits
         self._unsent: deque[bytes] = deque()
         self._waiting = 0  # bytes of them
         self._full = False  # the protocol is told to pause
@@ -169,6 +169,7 @@ class Connection(asyncio.Transport):
                 return
             data = data[sent:]
             self._loop.add_writer(self._fd, self._writable)
+            self._timer = self._loop.call_later(self._patience, self.abort)
         self._unsent.append(bytes(data))
         self._waiting += len(data)
         if self._waiting > HIGH and not self._full:
@@ -178,6 +179,9 @@ class Connection(asyncio.Transport):
 
     def _writable(self) -> None:
         """Goes on with the piece that did not fit: OpenSSL wants the very same bytes again."""
+        if not self._closing:  # it has read on
+            self._timer.cancel()
+            self._timer = self._loop.call_later(self._patience, self.abort)
         try:
             while self._unsent:
                 piece = self._unsent[0]
@@ -192,6 +196,7 @@ class Connection(asyncio.Transport):
         except OSError as error:
             self._lost(error)
             return
+        self._timer.cancel()
         self._loop.remove_writer(self._fd)
         if self._full:
             self._full = False
@@ -209,6 +214,7 @@ class Connection(asyncio.Transport):
         if not self._unsent:
             self._part()
         else:
+            self._timer.cancel()
             self._timer = self._loop.call_later(self._farewell, self.abort)
 
     def _part(self) -> None:

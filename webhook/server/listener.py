@@ -26,6 +26,8 @@ It is also what a peer has that never sends a whole head, so it is not much long
 HANDSHAKE_TIMEOUT: Final = 10.0
 CLOSE_TIMEOUT: Final = 5.0
 """Seconds that a peer gets to answer the end of a TLS session."""
+READ_TIMEOUT: Final = 30.0
+"""Seconds for which a peer may leave unread what waits for it: no API server waits longer for a webhook."""
 LAST_WORDS: Final = 0.2
 """Seconds for what was answered last to leave, at the very end."""
 
@@ -121,7 +123,7 @@ class Listener:
         """Raises OSError without the address. `shared`: other processes listen there as well."""
         self._socket = bound(host, port, shared=shared)
         if self._tls is not None:
-            limits = (HANDSHAKE_TIMEOUT, CLOSE_TIMEOUT)
+            limits = (HANDSHAKE_TIMEOUT, CLOSE_TIMEOUT, READ_TIMEOUT)
             make = self._lanes.lane
             self._server = Accepting(self._socket, self._tls, make, limits, self._connected)
         else:
