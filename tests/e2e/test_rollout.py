@@ -309,6 +309,7 @@ def check(done: Drill, fleet: Fleet, least: int) -> None:
         assert [line for line in replica.lines() if line["event"] == "fault"] == []
 
 
+@pytest.mark.nightly
 async def test_a_rotation_a_rolling_restart_and_everything_broken_once_lose_no_write(fleet: Fleet):
     done = await drill(fleet, rotations=1, rolls=1)
     check(done, fleet, 300)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from webhook.lifecycle.compile import CompiledGuard
     from webhook.lifecycle.swift import Clean
 
-PER_SEED: Final = 1500
+PER_SEED: Final = 1000
 
 
 class WalkedPlan(Plan):

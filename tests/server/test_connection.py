@@ -162,6 +162,97 @@ def test_a_peer_that_reads_on_now_and_then_is_not_let_go(tmp_path):
     assert "resume" in told(tmp_path, LARGE, peer, patience=0.6)
 
 
+class Leaving(Echo):
+    """Ends its connection as soon as it may write again, in an orderly way or not."""
+
+    def __init__(self, answer: bytes, faulty: bool) -> None:
+        super().__init__(answer)
+        self.faulty = faulty
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self.transport.close()
+        if self.faulty:
+            raise RuntimeError
+
+
+@pytest.mark.parametrize("faulty", [False, True])
+def test_who_is_told_to_go_on_may_end_the_connection(tmp_path, faulty):
+    def peer(sock):
+        sock.sendall(b"a")
+        time.sleep(0.2)
+        assert whole(sock, len(LARGE)) == LARGE
+
+    end = ["a protocol failed", "RuntimeError"] if faulty else ["lost"]
+    found = told(tmp_path, Leaving(LARGE, faulty), peer)
+    assert [x for x in found if x != "over"] == ["1 bytes", "pause", "resume", *end]
+
+
+class Handing(Echo):
+    """Hands its connection over with the first answer."""
+
+    def __init__(self, answer: bytes, other: Echo) -> None:
+        super().__init__(answer)
+        self.other = other
+
+    def buffer_updated(self, nbytes: int) -> None:
+        super().buffer_updated(nbytes)
+        self.other.transport = self.transport
+        self.transport.set_protocol(self.other)
+
+    @property
+    def lost(self) -> asyncio.Event:
+        return self.other.lost
+
+    @lost.setter
+    def lost(self, event: asyncio.Event) -> None:
+        pass
+
+
+def test_who_takes_over_is_told_to_pause_before_it_is_told_to_go_on(tmp_path):
+    """Aiohttp ends a connection that tells it to go on with what it never paused."""
+    other = Echo(b"")
+
+    def peer(sock):
+        sock.sendall(b"a")
+        time.sleep(0.2)
+        assert whole(sock, len(LARGE)) == LARGE
+
+    told(tmp_path, Handing(LARGE, other), peer)
+    assert [x for x in other.told if x != "over"] == ["pause", "resume", "lost"]
+
+
+def test_a_handshake_with_more_certificates_than_the_socket_takes_goes_on(tmp_path):
+    ensure_development_certificate(tmp_path, now=datetime.now(UTC))
+    chain = (tmp_path / "tls.crt").read_bytes() + (tmp_path / "ca.crt").read_bytes() * 90
+    (tmp_path / "chain.crt").write_bytes(chain)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "chain.crt", tmp_path / "tls.key")
+
+    def connect(port: int) -> bytes:
+        trusting = ssl.create_default_context(cafile=tmp_path / "ca.crt")
+        with socket.socket() as plain:
+            plain.settimeout(20)
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+            plain.connect(("127.0.0.1", port))
+            with trusting.wrap_socket(plain, server_hostname="localhost") as sock:
+                sock.sendall(b"a")
+                return sock.recv(2)
+
+    async def served() -> bytes:
+        listening = socket.create_server(("127.0.0.1", 0))
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2048)
+        echo = Echo(b"ok")
+        accepting = Accepting(listening, context, lambda: echo, (5.0, 2.0, 5.0), lambda: None)
+        answer = await asyncio.to_thread(connect, listening.getsockname()[1])
+        async with asyncio.timeout(10):
+            await echo.lost.wait()
+        accepting.close()
+        return answer
+
+    assert asyncio.run(served()) == b"ok"
+
+
 def test_what_is_decrypted_already_is_handed_over_in_the_same_turn(tmp_path):
     """A record of 200 bytes, a buffer of 64: no event would tell of the rest."""
 

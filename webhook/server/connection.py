@@ -78,11 +78,18 @@ class Connection(asyncio.Transport):
         try:
             self._sock.do_handshake()
         except ssl.SSLWantReadError:
+            if self._loop.remove_writer(self._fd):
+                self._loop.add_reader(self._fd, self._shake)
+            return
+        except ssl.SSLWantWriteError:  # a long chain of certificates
+            self._loop.remove_reader(self._fd)
+            self._loop.add_writer(self._fd, self._shake)
             return
         except (OSError, ValueError):  # no TLS, no common version, a peer that has gone
             self.abort()
             return
         self._timer.cancel()
+        self._loop.remove_writer(self._fd)
         self._loop.add_reader(self._fd, self._readable)
         protocol = self._make()
         self.set_protocol(protocol)
@@ -219,6 +226,8 @@ class Connection(asyncio.Transport):
 
     def _part(self) -> None:
         """Says goodbye, and reads on a while: to close over unread bytes would reset the answer away."""
+        if self._gone or self._left_over is not None:  # whoever was told to go on has ended it
+            return
         self._timer.cancel()
         with suppress(OSError, ValueError):
             self._sock.unwrap()
@@ -288,9 +297,11 @@ class Connection(asyncio.Transport):
                 self._loop.call_soon(self._readable)
 
     def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
-        """Who is told what comes."""
+        """Who is told what comes; at once, if too much waits for the peer."""
         self._protocol = protocol
         self._into = protocol if isinstance(protocol, Reader) else None
+        if self._full:
+            self._guarded(protocol.pause_writing)  # type: ignore[attr-defined]
 
     def get_protocol(self) -> asyncio.BaseProtocol:
         """Who is told. Raises RuntimeError outside of handshake and end."""

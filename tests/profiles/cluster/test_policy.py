@@ -60,7 +60,7 @@ def profile_name(api: ApiServer) -> str:
     return next(name for name, match in matches.items() if match == api.match)
 
 
-@pytest.mark.parametrize("lives", [2, pytest.param(40, marks=NIGHTLY)])
+@pytest.mark.parametrize("lives", [1, pytest.param(40, marks=NIGHTLY)])
 @pytest.mark.parametrize("name", WORLDS)
 def test_policies_judge_simulated_lives_as_the_engine_does(
     plane: ControlPlane, name: str, lives: int
@@ -146,7 +146,7 @@ def skyhook_policies(plane: ControlPlane) -> PolicySet:
     return made
 
 
-@pytest.mark.parametrize(("per_kind", "recorded"), [(1, 60), pytest.param(6, 4_000, marks=NIGHTLY)])
+@pytest.mark.parametrize(("per_kind", "recorded"), [(1, 30), pytest.param(6, 4_000, marks=NIGHTLY)])
 def test_policies_judge_skyhook_writes_as_the_engine_does(
     plane: ControlPlane, skyhook_policies: PolicySet, per_kind: int, recorded: int
 ) -> None:
