@@ -301,7 +301,7 @@ class Connection(asyncio.Transport):
         self._protocol = protocol
         self._into = protocol if isinstance(protocol, Reader) else None
         if self._full:
-            self._guarded(protocol.pause_writing)  # type: ignore[attr-defined]
+            self._guarded(protocol.pause_writing)
 
     def get_protocol(self) -> asyncio.BaseProtocol:
         """Who is told. Raises RuntimeError outside of handshake and end."""
