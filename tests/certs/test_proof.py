@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 from datetime import timedelta
@@ -77,6 +78,21 @@ def test_a_key_that_lacks_any_one_line_is_never_proven(clock, make_bundle):
     for number in range(len(lines)):
         key = b"".join(lines[:number] + lines[number + 1 :])
         assert proven(bundle.cert_pem, key, bundle.ca_pem, clock.now()) is None
+
+
+def test_without_a_descriptor_the_full_check_decides(clock, make_bundle):
+    """An OSError would end whoever follows a folder, and with several workers for good."""
+    bundle = make_bundle()
+    make_bundle()  # the last pair that was proven is remembered
+    pair = bundle.cert_pem, bundle.key_pem, bundle.ca_pem
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        found, loaded = proven(*pair, clock.now()), CertBundle.load(*pair, now=clock.now())
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert found is None
+    assert loaded.not_after == bundle.not_after
 
 
 def test_a_folder_with_a_good_pair_is_served_without_cryptography(tmp_path, clock):
