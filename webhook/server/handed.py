@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from webhook.server.link import Link
     from webhook.server.state import State
 
+AGAIN: Final = 1.0
+"""Seconds until a certificate that could not be taken is tried again."""
 _NO_ONE: Final = "its supervisor ended before there was a certificate"
 
 
@@ -72,11 +74,24 @@ class Handed:
 
     async def _take(self, message: dict[str, Any]) -> None:
         if "bundle" in message:
-            try:
-                self._tls.swap(heard(message["bundle"], datetime.now(UTC)))
-            except CertError as error:
-                self._state.log("error", "certificate refused", why=str(error))
+            await self._swap(message["bundle"])
         elif "ask" in message:
             answer = await self._answers[message["ask"]]()
             said = answer.decode() if isinstance(answer, bytes) else answer
             self._link.send(id=message["id"], answer=said)
+
+    async def _swap(self, bundle: Any) -> None:
+        """Serves a new certificate; for want of a descriptor it is not lost: nobody sends it again."""
+        said = False
+        while True:
+            try:
+                self._tls.swap(heard(bundle, datetime.now(UTC)))
+            except CertError as error:
+                self._state.log("error", "certificate refused", why=str(error))
+            except OSError as error:
+                if not said:
+                    self._state.log("error", "certificate waits", why=str(error.strerror))
+                said = True
+                await asyncio.sleep(AGAIN)
+                continue
+            return

@@ -16,6 +16,7 @@ from webhook.server.certificates import CRD_GROUPS, Certificates
 from webhook.server.handed import Handed
 from webhook.server.head import Heads
 from webhook.server.lanes import Lanes
+from webhook.server.lasting import lasting
 from webhook.server.listener import KEEP_ALIVE, Edge, Listener
 from webhook.server.log import short
 from webhook.server.plain import Plain
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from webhook.server.state import State
 
 LOOPBACK: Final = "127.0.0.1"
-RESTART: Final = 5.0
-"""Seconds before background work that ended by a fault begins again."""
 LAST_CALLS: Final = 2.0
 """Seconds for who has just connected to make the call, once nobody else can connect."""
 LOOK: Final = 0.05
@@ -95,7 +94,7 @@ class Server:
         if self.state.recorder is not None:
             self.state.recorder.start()
         for work in (*self.certificates.works(), *self._reloading()):
-            self._tasks.add(asyncio.get_running_loop().create_task(self._kept(work)))
+            self._tasks.add(asyncio.get_running_loop().create_task(lasting(work, self.state.log)))
         gc.freeze()  # some hundred objects of it are garbage: fewer than the look for them is worth
         gc.enable()
         gc.collect()  # counts what is left: a full collection waits for a quarter as much again
@@ -160,15 +159,6 @@ class Server:
             from webhook.server.following import Following
 
             await Following(self.state).run()
-
-    async def _kept(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Runs something beside the server for good: a fault in it is said, and it begins again."""
-        while True:
-            try:
-                await work()
-            except Exception as error:  # noqa: BLE001 - the outermost handler of background work
-                self.state.log.fault("background work ended", error)
-            await asyncio.sleep(RESTART)
 
     def _ca(self) -> bytes | None:
         bundle = self.tls.bundle

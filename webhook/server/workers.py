@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from webhook.server.certificates import Certificates
+from webhook.server.lasting import lasting
 from webhook.server.link import Link, told
 from webhook.server.listener import bound
 from webhook.server.plain import Plain, exposed
@@ -143,7 +144,7 @@ class Supervisor:
             self._begin(self._kept(number))
         await self._certificates.first()
         for work in self._certificates.works():
-            self._begin(work())
+            self._begin(lasting(work, self.state.log))
 
     def _begin(self, work: Any) -> None:
         self._tasks.add(asyncio.get_running_loop().create_task(work))
