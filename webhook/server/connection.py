@@ -14,6 +14,8 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from webhook.server.parting import Parting
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -70,7 +72,7 @@ class Connection(asyncio.Transport):
         self._closing = False
         self._gone = False
         self._wrote = False  # an answer went out while something was read
-        self._left_over: socket.socket | None = None  # after the good-bye: what nobody reads
+        self._parting: Parting | None = None
         self._timer = self._loop.call_later(limits[0], self.abort)
         self._loop.add_reader(self._fd, self._shake)
 
@@ -225,27 +227,10 @@ class Connection(asyncio.Transport):
             self._timer = self._loop.call_later(self._farewell, self.abort)
 
     def _part(self) -> None:
-        """Says goodbye, and reads on a while: to close over unread bytes would reset the answer away."""
-        if self._gone or self._left_over is not None:  # whoever was told to go on has ended it
+        if self._gone or self._parting is not None:  # whoever was told to go on has ended it
             return
         self._timer.cancel()
-        with suppress(OSError, ValueError):
-            self._sock.unwrap()
-        with suppress(OSError):
-            self._sock.shutdown(socket.SHUT_WR)
-        self._left_over = socket.socket(fileno=self._sock.detach())
-        self._timer = self._loop.call_later(self._farewell, self.abort)
-        self._loop.add_reader(self._fd, self._drain)
-
-    def _drain(self) -> None:
-        try:
-            if self._left_over is not None and self._left_over.recv(A_TURN):
-                return
-        except BlockingIOError:
-            return
-        except OSError:
-            pass
-        self.abort()
+        self._parting = Parting(self._loop, self._sock, self._farewell, self.abort)
 
     def abort(self) -> None:
         """Ends now."""
@@ -261,8 +246,8 @@ class Connection(asyncio.Transport):
         self._loop.remove_writer(self._fd)
         self._unsent.clear()
         self._sock.close()
-        if self._left_over is not None:
-            self._left_over.close()
+        if self._parting is not None:
+            self._parting.close()
         self._loop.call_soon(self._farewell_to_protocol, error)
 
     def _farewell_to_protocol(self, error: Exception | None) -> None:
