@@ -48,6 +48,7 @@ def refused(fleet: Fleet, name: str) -> bool:
     return illegal(fleet.cluster, name) == 422
 
 
+@pytest.mark.nightly
 def test_all_replicas_gone_and_back_without_a_lost_write(fleet: Fleet, target: str):
     until(lambda: refused(fleet, target), 10)
     with Load(fleet.cluster) as load:

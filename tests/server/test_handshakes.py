@@ -84,6 +84,7 @@ def test_a_storm_of_broken_handshakes_costs_neither_memory_nor_lines_nor_calls(t
         assert server.ready().status == 200
 
 
+@pytest.mark.nightly  # it waits for the ten seconds
 def test_silent_peers_are_dropped_within_the_handshake_timeout(tmp_path):
     with serving(tmp_path) as server:
         lines, started = len(server.lines), time.monotonic()
