@@ -16,19 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MONTHS: Final = [
-    "Jan",
-    "Feb",
-    "Mar",
-    "Apr",
-    "May",
-    "Jun",
-    "Jul",
-    "Aug",
-    "Sep",
-    "Oct",
-    "Nov",
-    "Dec",
-]
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+]  # fmt: skip
 _TURNS: Final = 8
 """More than a handshake has."""
 

@@ -22,7 +22,7 @@ _STATE = FieldPath().child("status", "nodeState")
 def _saw_this_spec(root: View) -> bool:
     """Whether the writer of this status saw the spec beside it (transitions 0.5)."""
     conditions = root.at("status", "conditions")
-    ready = conditions.types.get("Ready") if conditions is not None else None
+    ready = conditions.element("Ready") if conditions is not None else None
     stamp = ready.number("observedGeneration") if ready is not None else None
     return stamp is not None and stamp == root.number("metadata", "generation")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from webhook.core.field import FieldPath
 from webhook.core.finding import CauseType
 from webhook.lifecycle.rule import Mark, show
-from webhook.lifecycle.swift import Swift, on_creation
+from webhook.lifecycle.swift import Swift, on_creation, once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -63,12 +63,9 @@ def in_progress_fits(_parameters: Mapping[str, Any]) -> CheckJudge:
         busy = root.number("status", "nodesInProgress") if root else None
         return (0, 0, 0) if parts is None or busy is None else (busy, *parts)
 
-    def clean(run: Run, _new: Any, _key: str) -> bool:
-        """Asked at both places, answered once."""
-        if clean not in run.memo:
-            busy, done, all_of_them = counted(run.new)
-            run.memo[clean] = busy + done <= all_of_them
-        return bool(run.memo[clean])
+    def clean(run: Run) -> bool:
+        busy, done, all_of_them = counted(run.new)
+        return busy + done <= all_of_them
 
     def judge(run: Run, _old: View | None, _new: View | None, _trail: Trail) -> Iterator[Mark]:
         busy, done, all_of_them = counted(run.new)
@@ -76,7 +73,7 @@ def in_progress_fits(_parameters: Mapping[str, Any]) -> CheckJudge:
             text = f"{busy} in progress and {done} complete are more than the {all_of_them} nodes that are selected (status.completeNodes)"
             yield Mark(_STATUS.child("nodesInProgress"), text)
 
-    return Swift(judge, clean)
+    return Swift(judge, once(clean))
 
 
 def offset_counts(_parameters: Mapping[str, Any]) -> CheckJudge:

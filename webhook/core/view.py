@@ -52,16 +52,8 @@ class View:
     """
 
     __slots__ = (
-        "_fields",
-        "_inside",
-        "_items",
-        "_kids",
-        "_kinds",
-        "_raws",
-        "_types",
-        "_value",
-        "raw",
-    )
+        "_fields", "_inside", "_items", "_kids", "_kinds", "_raws", "_types", "_value", "raw",
+    )  # fmt: skip
 
     def __init__(self, raw: msgspec.Raw) -> None:
         self.raw = raw
@@ -139,7 +131,8 @@ class View:
     @property
     def types(self) -> dict[str, View]:
         """As ``kinds``, as views."""
-        return {kind: View(raw) for kind, raw in self.kinds.items()}
+        found = ((kind, self.element(kind)) for kind in self.kinds)
+        return {kind: element for kind, element in found if element is not None}
 
     def element(self, kind: str) -> View | None:
         """The first element of this ``type``."""

@@ -7,7 +7,7 @@ from enum import StrEnum
 from fnmatch import translate
 from re import Pattern
 from re import compile as regex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -22,6 +22,10 @@ class Writer(StrEnum):
     SERVICE_ACCOUNT = "service-account"
     PERSON = "person"
     UNKNOWN = "unknown"
+
+
+CONTROLLERS: Final = frozenset({Writer.OPERATOR, Writer.SERVICE_ACCOUNT})
+"""Those who log what they are told, and cannot act on it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,7 +31,8 @@ class _Judge:
         self.spec = rule
         self.rule = scope.rule_id(rule.id)
         self.bound = Lookup(rule.bound) if rule.bound else None
-        self.least = -math.inf if rule.least is None else rule.least
+        self.least = rule.least
+        self.odd = rule.ahead is not None or rule.climb is not None
 
     def __call__(
         self, run: Run, old: View | None, new: View | None, trail: Trail
@@ -57,23 +57,19 @@ class _Judge:
 
     def _in_order(self, run: Run, a: Any, z: Any, trail: Trail) -> bool:
         """Whether it is certain that nothing is wrong: most often, and quickly said."""
-        spec = self.spec
-        if spec.ahead is not None or spec.climb is not None:
+        if self.odd:
             return False
         if self.bound is not None:
-            limit = _read(value_of(self.bound(run.new, trail)), spec.order)
+            limit = _read(value_of(self.bound(run.new, trail)), self.spec.order)
             if limit is not None and z > limit:
                 return False
-        return (spec.least is None or z >= spec.least) and (a is None or z >= a)
+        return (self.least is None or z >= self.least) and (a is None or z >= a)
 
     def clean(self, run: Run, new: Any, _key: str) -> bool:
         """The short answer: a number that is in order; a latch that was not set before."""
         if self.spec.order == "latch":
             return True
-        if type(new) is not int or new < self.least:
-            return False
-        limit = None if self.bound is None else self.bound(run.new, START)
-        return limit is None or (type(limit.value) is int and new <= limit.value)
+        return type(new) is int and self._in_order(run, None, new, START)
 
     def _say(
         self, name: str, severity: Severity, text: str, trail: Trail, *, closed: bool = False
@@ -166,7 +162,7 @@ def compile_monotone(rule: Monotone, scope: Scope) -> None:
     """Adds a monotone rule's judges to the plan."""
     own = _Judge(rule, scope)
     bound = parse(rule.bound) if rule.bound else ()
-    odd = rule.order == "time" or rule.climb is not None or rule.ahead is not None
+    odd = rule.order == "time" or own.odd
     swift = not odd and not any(step.wild for step in bound)
     clean = own.clean if swift else None
     scope.plan.add(rule.path, scope.guarded(own, rule.unless, late=True), clean)

@@ -63,6 +63,17 @@ def on_creation(run: Run, _new: Any, _key: str) -> bool:
     return run.old is None
 
 
+def once(clean: Callable[[Run], bool]) -> Clean:
+    """The short answer of a check that reads the whole object: asked at several places, answered once."""
+
+    def answer(run: Run, _new: Any, _key: str) -> bool:
+        if answer not in run.memo:
+            run.memo[answer] = clean(run)
+        return run.memo[answer] is True
+
+    return answer
+
+
 @dataclass(frozen=True, slots=True)
 class Glance:
     """The short answer of all rules at and below a place.

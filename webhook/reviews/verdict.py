@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from webhook.core.evidence import NoEvidence
 from webhook.core.field import ROOT
 from webhook.core.finding import Finding, Severity, shape
-from webhook.core.writer import Writer, classify
+from webhook.core.writer import CONTROLLERS, Writer, classify
 from webhook.lifecycle.run import Run
 from webhook.reviews.policy import Mode
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _JUDGED: Final = frozenset({"CREATE", "UPDATE", "DELETE"})
 _NOTHING: Final = NoEvidence()
-_CONTROLLERS: Final = frozenset({Writer.OPERATOR, Writer.SERVICE_ACCOUNT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,4 +153,4 @@ def _settle(
 
 def _deaf(finding: Finding, writer: Writer) -> bool:
     """Controllers log every warning; what they are told goes to log, metric and audit instead."""
-    return writer in _CONTROLLERS and not finding.rarely
+    return writer in CONTROLLERS and not finding.rarely

@@ -36,8 +36,8 @@ def counted(budget: View | None, path: FieldPath) -> tuple[list[str], list[Mark]
 def interruption_budget(_parameters: Mapping[str, Any]) -> CheckJudge:
     """``percent`` and ``count`` are never both set (skyhook_types.go InterruptionBudget.Validate)."""
 
-    def judge(_run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
-        if new is not None and len(new.members) == 1 and _is_whole(new):
+    def judge(run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
+        if new is not None and _one_number(run, new.value, trail.last):
             return
         have, marks = counted(new, trail.field)
         yield from marks
@@ -48,14 +48,10 @@ def interruption_budget(_parameters: Mapping[str, Any]) -> CheckJudge:
 
 
 def _one_number(_run: Run, new: Any, _key: str) -> bool:
+    """Whether it sets one whole number at most, as nearly always."""
     if type(new) is not dict or len(new) > 1:
         return False
     return not new or type(next(iter(new.values()))) is int
-
-
-def _is_whole(budget: View) -> bool:
-    """Whether all that it sets are whole numbers, as nearly always."""
-    return all(budget.number(name) is not None for name in budget.members)
 
 
 def policy_or_budget(_parameters: Mapping[str, Any]) -> CheckJudge:

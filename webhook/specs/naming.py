@@ -11,7 +11,7 @@ from webhook.core.labels import LONGEST_NAME
 from webhook.core.release import parse_release, within
 from webhook.core.view import UNREADABLE
 from webhook.lifecycle.rule import Mark, show
-from webhook.lifecycle.swift import Swift
+from webhook.lifecycle.swift import Swift, once
 from webhook.specs.beyond import fresh
 
 if TYPE_CHECKING:
@@ -75,12 +75,6 @@ def taint_collision(parameters: Mapping[str, Any]) -> CheckJudge:
         found = [key for key in keys if key == name or key.endswith(end)]
         return sorted(set(found)) if found else found
 
-    def clean(run: Run, _new: Any, _key: str) -> bool:
-        """Asked at both places, answered once."""
-        if clean not in run.memo:
-            run.memo[clean] = not taken(run, _name(run))
-        return bool(run.memo[clean])
-
     def judge(run: Run, _old: View | None, _new: View | None, trail: Trail) -> Iterator[Mark]:
         name = _name(run)
         if found := taken(run, name):
@@ -91,7 +85,7 @@ def taint_collision(parameters: Mapping[str, Any]) -> CheckJudge:
                 type=CauseType.INVALID,
             )
 
-    return Swift(fresh(judge), clean)
+    return Swift(fresh(judge), once(lambda run: not taken(run, _name(run))))
 
 
 def _name(run: Run) -> str | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from webhook.core.release import ReleaseError, parse_release
-from webhook.core.writer import Writer
+from webhook.core.writer import CONTROLLERS
 from webhook.lifecycle.rule import Mark, show
 from webhook.lifecycle.swift import Swift
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from webhook.lifecycle.rule import CheckJudge
     from webhook.lifecycle.run import Run
 
-_CONTROLLERS: Final = frozenset({Writer.OPERATOR, Writer.SERVICE_ACCOUNT})
-
 
 def not_older(_parameters: Mapping[str, Any]) -> CheckJudge:
     """The operator writes its version once and never again: it is that one, or a newer one (SC:546).
@@ -28,7 +26,7 @@ def not_older(_parameters: Mapping[str, Any]) -> CheckJudge:
 
     def judge(run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         value = new.value if new is not None else None
-        if not isinstance(value, str) or run.writer in _CONTROLLERS:
+        if not isinstance(value, str) or run.writer in CONTROLLERS:
             return
         try:
             older = parse_release(run.release) < parse_release(value)
@@ -46,4 +44,4 @@ def not_older(_parameters: Mapping[str, Any]) -> CheckJudge:
 
 
 def _unread(run: Run, new: Any, _key: str) -> bool:
-    return run.writer in _CONTROLLERS or type(new) is not str
+    return run.writer in CONTROLLERS or type(new) is not str

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from webhook.checks.parameters import known, word
 from webhook.core.finding import Severity
 from webhook.core.view import same
-from webhook.core.writer import Writer
+from webhook.core.writer import CONTROLLERS
 from webhook.lifecycle.rule import Mark
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from webhook.lifecycle.path import Trail
     from webhook.lifecycle.rule import CheckJudge
     from webhook.lifecycle.run import Run
-
-_CONTROLLERS = frozenset({Writer.OPERATOR, Writer.SERVICE_ACCOUNT})
 
 
 def old_group(parameters: Mapping[str, Any]) -> CheckJudge:
@@ -34,7 +32,7 @@ def old_group(parameters: Mapping[str, Any]) -> CheckJudge:
     def judge(run: Run, old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
         if run.new is None or same(old, new):
             return
-        severity = Severity.AUDIT if run.writer in _CONTROLLERS else None
+        severity = Severity.AUDIT if run.writer in CONTROLLERS else None
         if run.old is not None and run.new.at("metadata", "deletionTimestamp") is None:
             text = (
                 f"operator {run.release} has copied this object to nodewright.nvidia.com and refuses"

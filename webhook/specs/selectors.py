@@ -28,8 +28,8 @@ OPERATORS: Final = (*_WITH_VALUES, *_WITHOUT)
 def label_selector(_parameters: Mapping[str, Any]) -> CheckJudge:
     """The value is a label selector that Kubernetes can use (skyhook_webhook.go Validate)."""
 
-    def judge(_run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
-        if new is not None and not _plain(new):
+    def judge(run: Run, _old: View | None, new: View | None, trail: Trail) -> Iterator[Mark]:
+        if new is not None and not labels_alone(run, new.value, trail.last):
             yield from selector_marks(new, trail.field)
 
     return Swift(judge, labels_alone)
@@ -46,18 +46,6 @@ def labels_alone(_run: Run, new: Any, _key: str) -> bool:
         if type(text) is not str or wrong_with_key(key) or wrong_with_value(text):
             return False
     return True
-
-
-def _plain(selector: View) -> bool:
-    """Whether it is labels alone, and all of them legal: what nearly every selector is."""
-    if len(selector.members) > 1:
-        return False
-    labels = selector.child("matchLabels")
-    values = None if labels is None else labels.value
-    return isinstance(values, dict) and all(
-        isinstance(text, str) and wrong_with_key(key) is None and wrong_with_value(text) is None
-        for key, text in values.items()
-    )
 
 
 def selector_marks(selector: View, path: FieldPath) -> Iterator[Mark]:
